@@ -75,7 +75,7 @@ static bool measure_here(peer *p, body_kind body, sample *out)
     const uint64_t start_ns = ob_clock_now_ns(&clock);
     const bool ok =
         ob_timer_blocked_autorange(&timer, OB_TIMER_MIN_RUN_TIME_S, list, NULL) == OB_OK &&
-        ob_measurement_compute(ob_measurements_get(list, 0), &stats, NULL) == OB_OK;
+        ob_measurement_compute(ob_measurements_at(list, 0), &stats, NULL) == OB_OK;
     out->seconds = (double)(ob_clock_now_ns(&clock) - start_ns) / 1e9;
     out->median_ns = ok ? stats.median * 1e9 : NAN;
     ob_measurements_destroy(list);
@@ -166,7 +166,7 @@ static double callback_ns(void)
     double ns = NAN;
     if (ob_measurements_create(&list, NULL) == OB_OK &&
         ob_timer_timeit(&timer, LOOPS, list, NULL) == OB_OK)
-        ns = ob_measurements_get(list, 0)->raw_times[0] / LOOPS * 1e9;
+        ns = ob_measurements_at(list, 0)->raw_times[0] / LOOPS * 1e9;
     ob_measurements_destroy(list);
     return ns;
 }

@@ -74,7 +74,7 @@ static ob_status write_values(FILE *file, const ob_snippets *snippets,
             continue;
         fputs(between, file);
         between = ", ";
-        OB_TRY(write_key(file, ob_snippets_get(snippets, i), err));
+        OB_TRY(write_key(file, ob_snippets_at(snippets, i), err));
         fputs(": {\"times\": [", file);
         for (size_t k = 0; k < v->times.count; k++)
             fprintf(file, "%s%.17g", k > 0 ? ", " : "", v->times.items[k]);

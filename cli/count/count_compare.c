@@ -59,7 +59,7 @@ ob_status ob__count_compare_open(ob_count_comparison *j, const char *path,
         return OB_OK;
     for (size_t i = 0; i < ob_snippets_count(snippets); i++) {
         char *key;
-        OB_TRY(ob_snippet_key(ob_snippets_get(snippets, i), &key, err));
+        OB_TRY(ob_snippet_key(ob_snippets_at(snippets, i), &key, err));
         const ob_count_stats *before = find_baseline(j, key);
         free(key);
         if (before == NULL)

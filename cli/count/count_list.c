@@ -45,9 +45,9 @@ static ob_status print_all(ob_cli *cli, const ob_count_options *o, const ob_suit
     }
     for (size_t i = 0; i < ob_snippets_count(snippets); i++) {
         if (o->json)
-            OB_TRY(print_json_line(cli, ob_snippets_get(snippets, i), err));
+            OB_TRY(print_json_line(cli, ob_snippets_at(snippets, i), err));
         else
-            OB_TRY(print_line(cli, ob_snippets_get(snippets, i), err));
+            OB_TRY(print_line(cli, ob_snippets_at(snippets, i), err));
     }
     if (!o->json)
         ob__cli_printf(cli, "%zu snippet%s of %zu definition%s, md5 %s\n",

@@ -153,7 +153,7 @@ static ob_status read_suite(const ob_diff_line *line, const ob_cli_sides *sides,
     if (!make_room(out, ob_snippets_count(out->set.snippets), sides->count))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the snippets");
     for (size_t i = 0; i < out->count; i++) {
-        const ob_snippet *snippet = ob_snippets_get(out->set.snippets, i);
+        const ob_snippet *snippet = ob_snippets_at(out->set.snippets, i);
         OB_TRY(ob_snippet_name(snippet, &out->names[i], err));
         for (size_t s = 0; s < sides->count; s++)
             out->sides[i * sides->count + s].args = &snippet->args;

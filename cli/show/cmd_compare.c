@@ -45,7 +45,7 @@ static bool is_same(const char *a, const char *b)
 
 static const char *env_of(const ob_cli_kept *kept, size_t i)
 {
-    return ob_measurements_get(kept->list, i)->task.env;
+    return ob_measurements_at(kept->list, i)->task.env;
 }
 
 /* Whether another file has the env of this measurement too. */
@@ -65,7 +65,7 @@ static ob_status name_envs(const ob_cli_kept *kept, ob_measurements *to, ob_err 
     ob_status status = OB_OK;
     bool shared = false;
     for (size_t i = 0; status == OB_OK && i < ob_measurements_count(kept->list); i++) {
-        ob_measurement m = *ob_measurements_get(kept->list, i);
+        ob_measurement m = *ob_measurements_at(kept->list, i);
         const char *file = kept->places[i].file;
         /* Most have the env of the one before. */
         if (i == 0 || !is_same(env_of(kept, i - 1), m.task.env) ||

@@ -79,8 +79,8 @@ static bool is_plain_name(const char *name)
 
 static void print_names(ob_cli *cli, const ob_fleet *fleet)
 {
-    for (size_t i = 0; ob_fleet_get(fleet, i) != NULL; i++) {
-        const ob_fleet_node *node = ob_fleet_get(fleet, i);
+    for (size_t i = 0; ob_fleet_at(fleet, i) != NULL; i++) {
+        const ob_fleet_node *node = ob_fleet_at(fleet, i);
         if (!ob_fleet_state_is_sick(node->state))
             continue;
         if (is_plain_name(node->name))

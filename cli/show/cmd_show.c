@@ -117,7 +117,7 @@ static int print_merged(showing *s)
     ob_err err;
     ob_status status = ob_measurements_merge(s->kept.list, &merged, &err);
     for (size_t i = 0; status == OB_OK && i < ob_measurements_count(merged); i++)
-        status = print(s, ob_measurements_get(merged, i), &err);
+        status = print(s, ob_measurements_at(merged, i), &err);
     ob_measurements_destroy(merged);
     if (status != OB_OK)
         ob__cli_kept_blame(&s->kept, &err);

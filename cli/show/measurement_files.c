@@ -199,7 +199,7 @@ void ob__cli_kept_blame(const ob_cli_kept *kept, ob_err *err)
     const size_t count = ob_measurements_count(kept->list);
     for (size_t i = 0; err->code == OB_ERR_INVALID && i < count; i++) {
         ob_measurement_stats stats;
-        if (ob_measurement_compute(ob_measurements_get(kept->list, i), &stats, NULL) == OB_OK)
+        if (ob_measurement_compute(ob_measurements_at(kept->list, i), &stats, NULL) == OB_OK)
             continue;
         add_place(err, &kept->places[i]);
         return;

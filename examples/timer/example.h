@@ -30,7 +30,7 @@ static inline double seconds_or_default(int argc, char **argv, int index)
 static inline ob_status print_last(const ob_measurements *list, ob_err *err)
 {
     ob_text text = {0};
-    const ob_measurement *m = ob_measurements_get(list, ob_measurements_count(list) - 1);
+    const ob_measurement *m = ob_measurements_at(list, ob_measurements_count(list) - 1);
     const ob_status status = ob_measurement_print(m, NULL, &text, err);
     if (status == OB_OK)
         printf("%.*s\n", (int)text.size, text.data);

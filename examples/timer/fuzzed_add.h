@@ -84,7 +84,7 @@ static inline ob_status fuzzed_measure(ob_context *context, fuzzed_timing *how,
     OB_TRY(with_case(context, "torch.add", (const char *const[]){drawn->x, drawn->y}, 2,
                      fuzzed_time, how, err));
     OB_TRY(ob_measurement_compute(
-        ob_measurements_get(how->list, ob_measurements_count(how->list) - 1), &stats, err));
+        ob_measurements_at(how->list, ob_measurements_count(how->list) - 1), &stats, err));
     *median_s = stats.median;
     return OB_OK;
 }

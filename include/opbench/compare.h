@@ -44,7 +44,7 @@ typedef struct ob_compare_table {
 } ob_compare_table;
 
 size_t ob_compare_table_count(const ob_compare *compare); /* in order of first appearance */
-const ob_compare_table *ob_compare_get_table(const ob_compare *compare, size_t index);
+const ob_compare_table *ob_compare_table_at(const ob_compare *compare, size_t index);
 
 /* ------------------------------------------------------------------ printing */
 

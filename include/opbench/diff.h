@@ -123,7 +123,7 @@ ob_status ob_diff_judge(ob_diff *diff, ob_err *err);
 
 /* After ob_diff_judge: failures first, then what is slower, the worst first, and so on. */
 size_t ob_diff_count(const ob_diff *diff);
-const ob_diff_row *ob_diff_get(const ob_diff *diff, size_t index);
+const ob_diff_row *ob_diff_at(const ob_diff *diff, size_t index);
 ob_status ob_diff_summarise(const ob_diff *diff, ob_diff_summary *out, ob_err *err);
 /* Of the rows of one side alone; its seconds are its own and the baseline's. OB_ERR_INVALID: there is no such side, or it is the
  * baseline. */

@@ -82,7 +82,7 @@ size_t ob_fleet_node_count(const ob_fleet *fleet);
 ob_status ob_fleet_judge(ob_fleet *fleet, ob_err *err);
 
 /* After ob_fleet_judge: the sickest first, then by their names. NULL = no more. */
-const ob_fleet_node *ob_fleet_get(const ob_fleet *fleet, size_t index);
+const ob_fleet_node *ob_fleet_at(const ob_fleet *fleet, size_t index);
 size_t ob_fleet_count_state(const ob_fleet *fleet, ob_fleet_state state);
 size_t ob_fleet_count_sick(const ob_fleet *fleet);
 /* "memory", "cache", "compute f32", "overhead", "other": those that there are. NULL = no more. */

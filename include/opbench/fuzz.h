@@ -176,7 +176,7 @@ typedef struct ob_fuzz_preset_info {
 } ob_fuzz_preset_info;
 
 /* NULL behind the last one. */
-const ob_fuzz_preset_info *ob_fuzz_preset_get(size_t index);
+const ob_fuzz_preset_info *ob_fuzz_preset_at(size_t index);
 /* By either name; NULL when there is none. */
 const ob_fuzz_preset_info *ob_fuzz_preset_find(const char *name);
 

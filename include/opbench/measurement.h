@@ -117,7 +117,7 @@ ob_status ob_measurement_to_record(const ob_measurement *m, struct ob_record *re
 /* Copies samples, texts and metadata. */
 ob_status ob_measurements_add(ob_measurements *list, const ob_measurement *m, ob_err *err);
 size_t ob_measurements_count(const ob_measurements *list);
-const ob_measurement *ob_measurements_get(const ob_measurements *list, size_t index);
+const ob_measurement *ob_measurements_at(const ob_measurements *list, size_t index);
 /* One measurement for each distinct task, in order of first appearance: number_per_run 1, the times
  * per run of all its measurements in order, no metadata. */
 ob_status ob_measurements_merge(const ob_measurements *list, ob_measurements **out, ob_err *err);

@@ -115,7 +115,7 @@ ob_status ob_suite_expand(const ob_suite *suite, const ob_expand_options *option
                           ob_snippets **out, ob_err *err);
 void ob_snippets_destroy(ob_snippets *snippets); /* NULL is allowed */
 size_t ob_snippets_count(const ob_snippets *snippets);
-const ob_snippet *ob_snippets_get(const ob_snippets *snippets, size_t index);
+const ob_snippet *ob_snippets_at(const ob_snippets *snippets, size_t index);
 
 /* "Pointwise / add  Eager, Forward  Python, 1 thread". free() it. */
 ob_status ob_snippet_name(const ob_snippet *snippet, char **name, ob_err *err);

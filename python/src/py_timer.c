@@ -71,7 +71,7 @@ static PyObject *take_result(PyObject *module, ob_status status, ob_measurements
         ob_measurements_destroy(list);
         return ob__py_raise(module, err);
     }
-    const ob_measurement *m = ob_measurements_get(list, 0);
+    const ob_measurement *m = ob_measurements_at(list, 0);
     times = PyList_New((Py_ssize_t)m->count);
     for (size_t i = 0; times != NULL && i < m->count; i++) {
         PyObject *seconds = PyFloat_FromDouble(m->raw_times[i]);

@@ -80,7 +80,7 @@ ob_status ob__json_tables_print(const ob_compare *compare, const ob_compare_styl
     bool ok = ob_text_append(text, "[", 1);
     for (size_t i = 0; ok && i < ob_compare_table_count(compare); i++)
         ok = (i == 0 || ob_text_append(text, ", ", 2)) &&
-             append_table(text, ob_compare_get_table(compare, i), style);
+             append_table(text, ob_compare_table_at(compare, i), style);
     return ok && ob_text_append(text, "]\n", 2)
                ? OB_OK
                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a table as JSON");

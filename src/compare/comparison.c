@@ -237,7 +237,7 @@ static ob_status compute_stats(ob_compare *compare, ob_err *err)
 {
     const size_t count = ob_measurements_count(compare->merged);
     for (size_t i = 0; i < count; i++) {
-        const ob_measurement *m = ob_measurements_get(compare->merged, i);
+        const ob_measurement *m = ob_measurements_at(compare->merged, i);
         ob_err local;
         const ob_status status = ob_measurement_compute(m, &compare->stats[i], &local);
         if (status != OB_OK)
@@ -255,7 +255,7 @@ static ob_status fill(ob_compare *compare, const void **items, ob_err *err)
     ob_unique labels;
     OB_TRY(compute_stats(compare, err));
     for (size_t i = 0; i < count; i++)
-        items[i] = ob_measurements_get(compare->merged, i);
+        items[i] = ob_measurements_at(compare->merged, i);
     OB_TRY(ob__unique_init(&labels, items, count, compare_labels, err));
     compare->tables = calloc(labels.count + 1, sizeof *compare->tables);
     const ob_status status =
@@ -304,7 +304,7 @@ size_t ob_compare_table_count(const ob_compare *compare)
     return compare->table_count;
 }
 
-const ob_compare_table *ob_compare_get_table(const ob_compare *compare, size_t index)
+const ob_compare_table *ob_compare_table_at(const ob_compare *compare, size_t index)
 {
     return index < compare->table_count ? &compare->tables[index] : NULL;
 }

@@ -204,7 +204,7 @@ static const preset PRESETS[] = {
 };
 enum { PRESET_COUNT = sizeof PRESETS / sizeof *PRESETS };
 
-const ob_fuzz_preset_info *ob_fuzz_preset_get(size_t index)
+const ob_fuzz_preset_info *ob_fuzz_preset_at(size_t index)
 {
     return index < PRESET_COUNT ? &PRESETS[index].info : NULL;
 }

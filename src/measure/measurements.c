@@ -44,7 +44,7 @@ size_t ob_measurements_count(const ob_measurements *list)
     return list->count;
 }
 
-const ob_measurement *ob_measurements_get(const ob_measurements *list, size_t index)
+const ob_measurement *ob_measurements_at(const ob_measurements *list, size_t index)
 {
     return index < list->count ? &list->items[index] : NULL;
 }

@@ -168,13 +168,13 @@ static ob_status gather_columns(const ob_compare *compare, columns *out, ob_err 
 {
     size_t count = 0;
     for (size_t t = 0; t < ob_compare_table_count(compare); t++)
-        count += ob_compare_get_table(compare, t)->column_count;
+        count += ob_compare_table_at(compare, t)->column_count;
     out->names = calloc(count + 1, sizeof *out->names);
     if (out->names == NULL)
         return no_memory(err);
     count = 0;
     for (size_t t = 0; t < ob_compare_table_count(compare); t++) {
-        const ob_compare_table *table = ob_compare_get_table(compare, t);
+        const ob_compare_table *table = ob_compare_table_at(compare, t);
         for (size_t i = 0; i < table->column_count; i++)
             out->names[count++] = table->columns[i];
     }
@@ -224,7 +224,7 @@ static ob_status print_csv(const ob_compare *compare, const ob_compare_style *st
     for (size_t i = 0; status == OB_OK && i < all.unique.count; i++)
         add_column(to, all.names[all.unique.firsts[i]], OB_HINT_REAL, 0);
     for (size_t t = 0, base = 0; status == OB_OK && t < ob_compare_table_count(compare); t++) {
-        const ob_compare_table *table = ob_compare_get_table(compare, t);
+        const ob_compare_table *table = ob_compare_table_at(compare, t);
         if (!add_rows(to, table, style, all.unique.numbers + base))
             status = no_memory(err);
         base += table->column_count;
@@ -252,7 +252,7 @@ static ob_status print_all(const ob_compare *compare, const ob_compare_style *st
     for (size_t i = 0; i < ob_compare_table_count(compare); i++) {
         if (i > 0 && !ob_text_append(text, "\n", 1))
             return no_memory(err);
-        OB_TRY(print_table(ob_compare_get_table(compare, i), style, text, err));
+        OB_TRY(print_table(ob_compare_table_at(compare, i), style, text, err));
     }
     return OB_OK;
 }

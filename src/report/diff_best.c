@@ -55,7 +55,7 @@ const char **ob__diff_best(const ob_diff *diff)
     const char **out = calloc(count + 1, sizeof *out);
     numbered_row *rows = calloc(count + 1, sizeof *rows);
     for (size_t i = 0; out != NULL && rows != NULL && i < count; i++)
-        rows[i] = (numbered_row){.row = ob_diff_get(diff, i), .at = i};
+        rows[i] = (numbered_row){.row = ob_diff_at(diff, i), .at = i};
     if (rows == NULL || out == NULL) {
         free(rows);
         free(out);

@@ -183,7 +183,7 @@ static size_t count_rows(const ob_diff *diff, ob_diff_choice choice)
 {
     size_t count = 0;
     for (size_t i = 0; i < ob_diff_count(diff); i++)
-        count += ob__diff_row_is(ob_diff_get(diff, i), choice);
+        count += ob__diff_row_is(ob_diff_at(diff, i), choice);
     return count;
 }
 
@@ -193,7 +193,7 @@ static bool append_remarks(const ob_diff *diff, ob_diff_choice choice, ob_text *
     ob_text remark = {.data = NULL};
     bool ok = true;
     for (size_t i = 0; ok && i < ob_diff_count(diff); i++) {
-        const ob_diff_row *row = ob_diff_get(diff, i);
+        const ob_diff_row *row = ob_diff_at(diff, i);
         remark.size = 0;
         if (!ob__diff_row_is(row, choice))
             continue;
@@ -380,7 +380,7 @@ static bool is_skipped(const ob_diff_row *row)
 
 static bool is_of(const ob_diff *diff, size_t row, size_t side)
 {
-    return strcmp(ob_diff_get(diff, row)->side, ob_diff_side(diff, side)) == 0;
+    return strcmp(ob_diff_at(diff, row)->side, ob_diff_side(diff, side)) == 0;
 }
 
 /* Which rows of a side have a call and pass that others of it have too: those are told apart by their id. */
@@ -391,7 +391,7 @@ static bool mark_repeats(const ob_diff *diff, size_t side, ob_arena *names, bool
     ob_text name = {.data = NULL};
     bool ok = ob__index_reserve(&index, count);
     for (size_t i = 0; ok && i < count; i++) {
-        const ob_diff_row *row = ob_diff_get(diff, i);
+        const ob_diff_row *row = ob_diff_at(diff, i);
         if (!is_of(diff, i, side))
             continue;
         name.size = 0;
@@ -444,7 +444,7 @@ static bool append_tests(const ob_diff *diff, size_t side, ob_text *text)
     ob__arena_init(&names, 0);
     bool ok = repeats != NULL && mark_repeats(diff, side, &names, repeats);
     for (size_t i = 0; ok && i < count; i++)
-        ok = !is_of(diff, i, side) || append_test(diff, ob_diff_get(diff, i), repeats[i], text);
+        ok = !is_of(diff, i, side) || append_test(diff, ob_diff_at(diff, i), repeats[i], text);
     ob__arena_fini(&names);
     free(repeats);
     return ok;
@@ -456,7 +456,7 @@ static bool append_suite(const ob_diff *diff, size_t side, const ob_diff_summary
     ob_text name = {.data = NULL};
     size_t skipped = 0;
     for (size_t i = 0; i < ob_diff_count(diff); i++)
-        skipped += is_of(diff, i, side) && is_skipped(ob_diff_get(diff, i));
+        skipped += is_of(diff, i, side) && is_skipped(ob_diff_at(diff, i));
     bool ok =
         ob_text_append_str(&name, "opbench diff: ") &&
         append_side(diff, side, append_plain, &name) && ob_text_append(&name, "", 1) &&

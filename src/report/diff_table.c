@@ -325,7 +325,7 @@ static bool fill_row(const ob_diff_row *row, ob_table *table, ob_text *remark)
 static bool is_of_code(const ob_diff *diff)
 {
     for (size_t i = 0; i < ob_diff_count(diff); i++)
-        if (ob_diff_get(diff, i)->backend != NULL)
+        if (ob_diff_at(diff, i)->backend != NULL)
             return false;
     return true;
 }
@@ -340,7 +340,7 @@ ob_table *ob__diff_table(const ob_diff *diff, ob_diff_choice choice)
     const char **best = ob__diff_best(diff);
     ok = ok && best != NULL;
     for (size_t i = 0; ok && i < ob_diff_count(diff); i++) {
-        const ob_diff_row *row = ob_diff_get(diff, i);
+        const ob_diff_row *row = ob_diff_at(diff, i);
         if (!ob__diff_row_is(row, choice))
             continue;
         ok = fill_row(row, table, &remark);

@@ -97,7 +97,7 @@ void ob__draw_heat(ob_svg *svg, const ob_fleet *fleet, const ob_box *box)
     if (nodes == NULL)
         return;
     for (size_t i = 0; i < count; i++) /* the sickest, if there are more */
-        nodes[i] = ob_fleet_get(fleet, i);
+        nodes[i] = ob_fleet_at(fleet, i);
     qsort(nodes, count, sizeof *nodes, by_name);
     for (size_t from = 0; from < count; from += BAND) {
         draw_band(svg, fleet, nodes + from, count - from < BAND ? count - from : BAND, &at);

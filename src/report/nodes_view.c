@@ -170,8 +170,8 @@ static bool is_listed(const ob_fleet_node *node, bool all)
 /* Titles with nothing below say nothing. */
 static bool has_rows(const ob_fleet *fleet, bool all)
 {
-    for (size_t i = 0; ob_fleet_get(fleet, i) != NULL; i++)
-        if (is_listed(ob_fleet_get(fleet, i), all))
+    for (size_t i = 0; ob_fleet_at(fleet, i) != NULL; i++)
+        if (is_listed(ob_fleet_at(fleet, i), all))
             return true;
     return false;
 }
@@ -183,9 +183,9 @@ ob_table *ob_fleet_table(const ob_fleet *fleet, bool all)
     bool ok = table != NULL;
     if (ok && has_rows(fleet, all))
         add_columns(fleet, table);
-    for (size_t i = 0; ok && ob_fleet_get(fleet, i) != NULL; i++)
-        if (is_listed(ob_fleet_get(fleet, i), all))
-            fill_row(fleet, ob_fleet_get(fleet, i), table);
+    for (size_t i = 0; ok && ob_fleet_at(fleet, i) != NULL; i++)
+        if (is_listed(ob_fleet_at(fleet, i), all))
+            fill_row(fleet, ob_fleet_at(fleet, i), table);
     ok = ok && say_states(fleet, &text) && add_line(table, &text) && say_limits(fleet, &text) &&
          (text.size == 0 || add_line(table, &text));
     ob_text_fini(&text);

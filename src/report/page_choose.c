@@ -82,7 +82,7 @@ ob_status ob__page_differences(const ob_page *page, const ob_page_choice *choice
     if (rows == NULL)
         return no_memory(err);
     for (size_t i = 0; i < all; i++) {
-        const ob_diff_row *row = ob_diff_get(diff, i);
+        const ob_diff_row *row = ob_diff_at(diff, i);
         if (row->state == OB_DIFF_COMPARED && row->time.ratio > 0 &&
             is_wanted(choice->only, row->call))
             rows[n++] = row;

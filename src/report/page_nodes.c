@@ -11,7 +11,7 @@ enum { WIDTH = 1000 };
 bool ob__page_has_nodes(const ob_page *page)
 {
     return page->fleet != NULL && !page->params.files_are_sides &&
-           ob_fleet_get(page->fleet, 2) != NULL;
+           ob_fleet_at(page->fleet, 2) != NULL;
 }
 
 static void print_counts(const ob_fleet *fleet, ob_html *html)
@@ -70,15 +70,15 @@ void ob__page_print_nodes(const ob_page *page, ob_html *html)
     print_counts(fleet, html);
     print_map(fleet, html);
     /* The healthy ones come last. */
-    if (ob_fleet_get(fleet, 0)->state != OB_FLEET_HEALTHY) {
+    if (ob_fleet_at(fleet, 0)->state != OB_FLEET_HEALTHY) {
         ob__html_raw(html, "<div class=\"scroll short\" tabindex=\"0\" role=\"region\" "
                            "aria-label=\"Nodes\"><table><thead><tr><th scope=\"col\">node</th><th "
                            "scope=\"col\">verdict</th><th scope=\"col\">why</th></tr></thead>"
                            "<tbody>\n");
-        for (size_t i = 0; i < OB_HEAT_MOST && ob_fleet_get(fleet, i) != NULL &&
-                           ob_fleet_get(fleet, i)->state != OB_FLEET_HEALTHY;
+        for (size_t i = 0; i < OB_HEAT_MOST && ob_fleet_at(fleet, i) != NULL &&
+                           ob_fleet_at(fleet, i)->state != OB_FLEET_HEALTHY;
              i++)
-            print_node(ob_fleet_get(fleet, i), html);
+            print_node(ob_fleet_at(fleet, i), html);
         ob__html_raw(html, "</tbody></table></div>\n");
     }
     ob__html_raw(html, "</section>\n");

@@ -84,9 +84,9 @@ ob_status ob_snippet_key(const ob_snippet *snippet, char **key, ob_err *err)
 /* Labels are distinct and so are languages and modes, but threads may be given twice. */
 static bool is_repeated(const ob_snippets *snippets, size_t index)
 {
-    const ob_snippet *s = ob_snippets_get(snippets, index);
+    const ob_snippet *s = ob_snippets_at(snippets, index);
     for (size_t i = index; i-- > 0;) {
-        const ob_snippet *before = ob_snippets_get(snippets, i);
+        const ob_snippet *before = ob_snippets_at(snippets, i);
         if (before->label != s->label || before->args.language != s->args.language ||
             before->runtime != s->runtime || before->autograd != s->autograd)
             return false; /* those of a group stand together */
@@ -103,7 +103,7 @@ ob_status ob_snippets_md5(const ob_snippets *snippets, char hex[OB_MD5_TEXT], ob
     bool ok = true, any = false;
     ob__md5_init(&md5);
     for (size_t i = 0; ok && i < ob_snippets_count(snippets); i++) {
-        const ob_snippet *s = ob_snippets_get(snippets, i);
+        const ob_snippet *s = ob_snippets_at(snippets, i);
         if (s->args.language == OB_LANGUAGE_C || is_repeated(snippets, i))
             continue;
         text.size = 0;

@@ -49,7 +49,7 @@ static size_t count_all(const snippet_source *s)
 static ob_timer_args args_of(const snippet_source *s, size_t i)
 {
     ob_timer_args args =
-        s->what.suite != NULL ? ob_snippets_get(s->what.suite, i)->args : s->statement;
+        s->what.suite != NULL ? ob_snippets_at(s->what.suite, i)->args : s->statement;
     if (s->what.suite == NULL)
         args.num_threads = s->what.threads[i];
     return args;
@@ -263,7 +263,7 @@ static ob_status measure(snippet_source *s, ob_suite_result *result, room *to, o
         OB_TRY(ob_measurements_create(&to->times, err));
         OB_TRY(ob_snippet_measure(args, result->task, &options, take_blocks, (void *)s->what.timer,
                                   to->times, err));
-        result->measurement = ob_measurements_get(to->times, 0);
+        result->measurement = ob_measurements_at(to->times, 0);
         return OB_OK;
     }
     to->stats = calloc((size_t)repeats, sizeof *to->stats);
@@ -326,7 +326,7 @@ static bool wants_of_suite(void *ctx, const ob_snippet *snippet, int64_t round)
 {
     const snippet_source *s = ctx;
     size_t i = 0;
-    while (s->shard.of > 0 && ob_snippets_get(s->what.suite, i) != snippet)
+    while (s->shard.of > 0 && ob_snippets_at(s->what.suite, i) != snippet)
         i++;
     return is_own(s, i) && wants(ctx, snippet, round);
 }
@@ -399,7 +399,7 @@ static void hash_all(snippet_source *s)
         ob_job_hash_add(&s->hash, (const char *)numbers, sizeof numbers);
     }
     for (size_t i = 0; i < count; i++) {
-        ob__snippet_hash(&ob_snippets_get(w->suite, i)->args, key);
+        ob__snippet_hash(&ob_snippets_at(w->suite, i)->args, key);
         add_text(&s->hash, key);
     }
     if (w->suite != NULL)

@@ -48,7 +48,7 @@ size_t ob_snippets_count(const ob_snippets *snippets)
     return snippets->count;
 }
 
-const ob_snippet *ob_snippets_get(const ob_snippets *snippets, size_t index)
+const ob_snippet *ob_snippets_at(const ob_snippets *snippets, size_t index)
 {
     return index < snippets->count ? &snippets->items[index] : NULL;
 }

@@ -40,7 +40,7 @@ static const char MAKER[] =
 static const ob_snippet *next_model(const ob_snippets *snippets, size_t *at, const char **last)
 {
     while (*at < ob_snippets_count(snippets)) {
-        const ob_snippet *s = ob_snippets_get(snippets, (*at)++);
+        const ob_snippet *s = ob_snippets_at(snippets, (*at)++);
         if (s->model_path == NULL || (*last != NULL && strcmp(*last, s->model_path) == 0))
             continue;
         *last = s->model_path;

@@ -79,7 +79,7 @@ static ob_status find_cores(runner *r, ob_err *err)
 
 static const ob_snippet *snippet_of(const runner *r, size_t item)
 {
-    return ob_snippets_get(r->snippets, item % ob_snippets_count(r->snippets));
+    return ob_snippets_at(r->snippets, item % ob_snippets_count(r->snippets));
 }
 
 /* The next item that can begin; waits for cores. False when there is none any more. Locked. */
@@ -180,7 +180,7 @@ static void measure(const runner *r, ob_suite_result *result, room *m, ob_err *e
     const bool ok = result->status == OB_OK;
     result->stats = ok && !times ? m->stats : NULL;
     result->stats_count = ok && !times ? (size_t)r->params->count->repeats : 0;
-    result->measurement = ok && times ? ob_measurements_get(m->times, 0) : NULL;
+    result->measurement = ok && times ? ob_measurements_at(m->times, 0) : NULL;
     result->reason = ok ? "" : err->message;
     result->died = ob__snippet_died(result->reason);
 }

@@ -458,7 +458,7 @@ size_t ob_diff_count(const ob_diff *diff)
     return diff->judged ? diff->row_count : 0;
 }
 
-const ob_diff_row *ob_diff_get(const ob_diff *diff, size_t index)
+const ob_diff_row *ob_diff_at(const ob_diff *diff, size_t index)
 {
     return index < ob_diff_count(diff) ? &diff->rows[index] : NULL;
 }

@@ -243,7 +243,7 @@ ob_status ob_fleet_judge(ob_fleet *fleet, ob_err *err)
 
 /* ---- what came of it ---- */
 
-const ob_fleet_node *ob_fleet_get(const ob_fleet *fleet, size_t index)
+const ob_fleet_node *ob_fleet_at(const ob_fleet *fleet, size_t index)
 {
     return fleet->order != NULL && index < fleet->node_count
                ? &fleet->nodes[fleet->order[index]].shown

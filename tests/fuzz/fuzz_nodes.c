@@ -33,7 +33,7 @@ static void judge(ob_fleet *fleet)
         return;
     }
     size_t nodes = 0;
-    while (ob_fleet_get(fleet, nodes) != NULL)
+    while (ob_fleet_at(fleet, nodes) != NULL)
         nodes++;
     if (nodes != ob_fleet_node_count(fleet) || ob_fleet_count_sick(fleet) > nodes)
         abort();

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (ob_suite_expand(suite, NULL, &snippets, NULL) == OB_OK) {
         for (size_t i = 0; i < ob_snippets_count(snippets); i++)
-            check_snippet(ob_snippets_get(snippets, i));
+            check_snippet(ob_snippets_at(snippets, i));
         if (ob_snippets_md5(snippets, md5, NULL) != OB_OK)
             abort();
         ob_snippets_destroy(snippets);

@@ -72,8 +72,8 @@ static void sorts(void)
     add(6e-6, 0, task("two", "z", "left", NULL, 4));
     ob_compare *compare = compared();
     CHECK_INT(ob_compare_table_count(compare), 2);
-    const ob_compare_table *two = ob_compare_get_table(compare, 0),
-                           *one = ob_compare_get_table(compare, 1);
+    const ob_compare_table *two = ob_compare_table_at(compare, 0),
+                           *one = ob_compare_table_at(compare, 1);
     CHECK_STR(two->label, "two");
     CHECK_STR(one->label, "one");
     CHECK_STR(rows_text(two),
@@ -92,7 +92,7 @@ static void sorts(void)
         if (cell->stats != NULL)
             CHECK_REAL(cell->stats->median, MEDIANS[i]);
     }
-    CHECK(ob_compare_get_table(compare, 2) == NULL);
+    CHECK(ob_compare_table_at(compare, 2) == NULL);
     ob_compare_destroy(compare);
     ob_compare_destroy(NULL);
 }
@@ -106,10 +106,10 @@ static void units_and_warnings(void)
     add(7e-4, 0, task("l", "c", "d", NULL, 1));
     add(1.5, 0.5, task("m", "a", "d", NULL, 1));
     ob_compare *compare = compared();
-    CHECK_STR(ob_compare_get_table(compare, 0)->unit->symbol, "us");
-    CHECK_STR(ob_compare_get_table(compare, 1)->unit->symbol, "s");
-    CHECK(!ob_compare_get_table(compare, 0)->has_warnings);
-    CHECK(ob_compare_get_table(compare, 1)->has_warnings);
+    CHECK_STR(ob_compare_table_at(compare, 0)->unit->symbol, "us");
+    CHECK_STR(ob_compare_table_at(compare, 1)->unit->symbol, "s");
+    CHECK(!ob_compare_table_at(compare, 0)->has_warnings);
+    CHECK(ob_compare_table_at(compare, 1)->has_warnings);
     ob_compare_destroy(compare);
     begin();
     compare = compared();
@@ -159,7 +159,7 @@ static const char *cells_text(const double *medians_us, const double *spreads, s
         add(medians_us[i] * 1e-6, spreads[i], task("l", NAMES[i], "d", NULL, 1));
     add(1e-6, 0, task("l", "unit", "e", NULL, 1)); /* an empty cell, and the unit */
     ob_compare *compare = compared();
-    const ob_compare_table *table = ob_compare_get_table(compare, 0);
+    const ob_compare_table *table = ob_compare_table_at(compare, 0);
     ob_column_format *formats = ob__column_formats(table, &style);
     for (size_t i = 0; i <= count; i++) {
         if (i > 0)
@@ -189,7 +189,7 @@ static void cells(void)
     begin();
     add(1e-6, 0.5, task("l", "a", "d", NULL, 1));
     ob_compare *compare = compared();
-    const ob_compare_table *table = ob_compare_get_table(compare, 0);
+    const ob_compare_table *table = ob_compare_table_at(compare, 0);
     CHECK(ob__note_append(&text, table, &plain) && ob__note_append(&text, table, &warns));
     CHECK(ob_text_append(&text, "", 1));
     CHECK_STR(
@@ -215,9 +215,9 @@ static void marks(void)
         add(SECONDS[i], 0, task("l", "a", names[i], NULL, 1));
     }
     ob_compare *compare = compared();
-    ob_mark *row = ob__marks_make(ob_compare_get_table(compare, 0), OB_COLORIZE_ROWWISE);
-    ob_mark *column = ob__marks_make(ob_compare_get_table(compare, 0), OB_COLORIZE_COLUMNWISE);
-    ob_mark *none = ob__marks_make(ob_compare_get_table(compare, 0), OB_COLORIZE_NONE);
+    ob_mark *row = ob__marks_make(ob_compare_table_at(compare, 0), OB_COLORIZE_ROWWISE);
+    ob_mark *column = ob__marks_make(ob_compare_table_at(compare, 0), OB_COLORIZE_COLUMNWISE);
+    ob_mark *none = ob__marks_make(ob_compare_table_at(compare, 0), OB_COLORIZE_NONE);
     for (int i = 0; i < COUNT; i++) {
         CHECK_INT(row[i], WANT[i]);
         CHECK_INT(column[i], OB_MARK_BEST); /* it is alone there */
@@ -235,7 +235,7 @@ static void marks(void)
     add(9e-7, 0, task("l", "a", "x", NULL, 2));
     add(9e-7, 0, task("l", "b", "y", NULL, 2));
     compare = compared();
-    column = ob__marks_make(ob_compare_get_table(compare, 0), OB_COLORIZE_COLUMNWISE);
+    column = ob__marks_make(ob_compare_table_at(compare, 0), OB_COLORIZE_COLUMNWISE);
     static const ob_mark IN_GROUPS[] = {OB_MARK_BEST, OB_MARK_NONE, OB_MARK_BEST, OB_MARK_NONE,
                                         OB_MARK_BAD,  OB_MARK_NONE, OB_MARK_BEST, OB_MARK_NONE,
                                         OB_MARK_NONE, OB_MARK_BEST};

@@ -227,7 +227,7 @@ static void refused_by_the_draw(void)
 static void presets(void)
 {
     size_t count = 0;
-    for (const ob_fuzz_preset_info *info; (info = ob_fuzz_preset_get(count)) != NULL; count++) {
+    for (const ob_fuzz_preset_info *info; (info = ob_fuzz_preset_at(count)) != NULL; count++) {
         const ob_fuzz_preset_params params = {
             .size = sizeof params, .name = info->torch_name, .dtype = "float64"};
         ob_fuzzer *fuzzer;

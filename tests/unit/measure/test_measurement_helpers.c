@@ -37,13 +37,13 @@ static void check_merge(const ob_json *inputs, const ob_json *want)
         free(times);
     }
     CHECK_INT(ob_measurements_merge(list, &merged, NULL), OB_OK);
-    CHECK_STR(ob_json_string(ob_json_get(ob_measurements_get(list, 0)->metadata, "label"), NULL),
+    CHECK_STR(ob_json_string(ob_json_get(ob_measurements_at(list, 0)->metadata, "label"), NULL),
               "a");
     CHECK_INT(ob_measurements_count(merged), ob_json_count(want));
     for (size_t i = 0; i < ob_json_count(want); i++) {
         const ob_json *times = ob_json_item(ob_json_item(want, i), 1);
         const ob_task_spec task = golden_task(ob_json_item(ob_json_item(want, i), 2));
-        const ob_measurement *m = ob_measurements_get(merged, i);
+        const ob_measurement *m = ob_measurements_at(merged, i);
         CHECK_INT(m->number_per_run, 1);
         CHECK(m->metadata == NULL);
         CHECK(ob_task_spec_equal(&m->task, &task));
@@ -51,7 +51,7 @@ static void check_merge(const ob_json *inputs, const ob_json *want)
         for (size_t t = 0; t < m->count; t++)
             CHECK_REAL(m->raw_times[t], ob_json_real(ob_json_item(times, t), NAN));
     }
-    CHECK(ob_measurements_get(merged, ob_json_count(want)) == NULL);
+    CHECK(ob_measurements_at(merged, ob_json_count(want)) == NULL);
     ob_measurements_destroy(merged);
     ob_measurements_destroy(list);
 }

@@ -131,7 +131,7 @@ static void check_golden(const ob_json *row)
     ob_test_name = ob_json_string(ob_json_get(row, "name"), NULL);
     CHECK_INT(ob_measurements_create(&list, NULL), OB_OK);
     CHECK_INT(measure(row, &timer, list), OB_OK);
-    const ob_measurement *got = ob_measurements_get(list, 0);
+    const ob_measurement *got = ob_measurements_at(list, 0);
     const ob_json *head = ob_json_get(want, "raw_times_head");
     double total = 0;
     CHECK_INT(got->number_per_run, ob_json_int(ob_json_get(want, "number_per_run"), 0));
@@ -251,7 +251,7 @@ static void timed_region(void)
     /* Threads; a block of 2 that does not count; the block; threads back. */
     CHECK_STR(b.calls, "tsy2ysy1yt");
     CHECK_INT(b.threads, 5);
-    const ob_measurement *got = ob_measurements_get(list, 0);
+    const ob_measurement *got = ob_measurements_at(list, 0);
     CHECK_INT(got->count, 1);
     CHECK_REAL(got->raw_times[0], 1e-6);
     CHECK_INT(got->number_per_run, 1);
@@ -274,8 +274,8 @@ static void untimed_call(void)
     CHECK_STR(b.calls, "10000011");
     /* Seven blocks have two readings each. */
     CHECK_INT(b.fake.now_ns, 3 * UINT64_C(1000000000) + 14);
-    CHECK_REAL(ob_measurements_get(list, 0)->raw_times[0], 1.000000001);
-    CHECK_INT(ob_measurements_get(list, 0)->task.num_threads, 1);
+    CHECK_REAL(ob_measurements_at(list, 0)->raw_times[0], 1.000000001);
+    CHECK_INT(ob_measurements_at(list, 0)->task.num_threads, 1);
     ob_measurements_destroy(list);
 }
 
@@ -288,8 +288,8 @@ static void no_time_at_all(void)
         .size = sizeof timer, .task = {.run = body_run, .ctx = &b}, .clock = &clock};
     ob_measurements *list = new_list();
     CHECK_INT(ob_timer_blocked_autorange(&timer, 4.5e-9, list, NULL), OB_OK);
-    CHECK_INT(ob_measurements_get(list, 0)->number_per_run, 1000000000);
-    CHECK_INT(ob_measurements_get(list, 0)->count, 5);
+    CHECK_INT(ob_measurements_at(list, 0)->number_per_run, 1000000000);
+    CHECK_INT(ob_measurements_at(list, 0)->count, 5);
     ob_measurements_destroy(list);
 }
 

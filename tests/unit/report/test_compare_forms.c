@@ -243,7 +243,7 @@ static void tables_as_values(void)
     two_tables();
     CHECK_INT(ob_compare_create(list, &compare, NULL), OB_OK);
     CHECK_INT(ob_compare_table_count(compare), 2);
-    const ob_compare_table *table = ob_compare_get_table(compare, 0);
+    const ob_compare_table *table = ob_compare_table_at(compare, 0);
     CHECK_STR(table->unit->symbol, "us");
     CHECK(table->has_envs && table->has_warnings);
     CHECK_INT(table->row_count, 2);
@@ -251,7 +251,7 @@ static void tables_as_values(void)
     CHECK(table->rows[1].starts_group && table->rows[1].shows_env);
     CHECK(table->cells[1].stats == NULL && table->cells[1].measurement == NULL);
     CHECK_REAL(table->cells[3].stats->median, 3e-6);
-    CHECK(ob_compare_get_table(compare, 2) == NULL);
+    CHECK(ob_compare_table_at(compare, 2) == NULL);
     ob_compare_destroy(compare);
 }
 

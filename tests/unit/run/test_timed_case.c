@@ -63,7 +63,7 @@ static void look_at_task(ob_session *session, const ob_case *c)
     const ob_clock clock = ob_session_clock(session);
     timer.clock = &clock;
     CHECK_INT(ob_timer_blocked_autorange(&timer, 0.2, list, &err), OB_OK);
-    const ob_measurement *m = ob_measurements_get(list, 0);
+    const ob_measurement *m = ob_measurements_at(list, 0);
     /* 1 us: a thousand of them are above 0.2 ms, and no clock costs anything. */
     CHECK_INT(m->number_per_run, 1000);
     CHECK_INT(m->count, 200);

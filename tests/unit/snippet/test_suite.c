@@ -21,7 +21,7 @@ static ob_suite *parse(const char *yaml)
 static void check_snippet(const ob_snippets *all, size_t index, const char *key, const char *stmt,
                           const char *setup)
 {
-    const ob_snippet *s = ob_snippets_get(all, index);
+    const ob_snippet *s = ob_snippets_at(all, index);
     char *got = NULL;
     CHECK(s != NULL);
     if (s == NULL)
@@ -55,8 +55,8 @@ static void three_languages(void)
     check_snippet(all, 0, KEY("\"a\", \"b\"", "Python"), "y = x",
                   "x = 1\ndef model(x):\n    y = x\n    return y\n");
     check_snippet(all, 1, KEY("\"a\", \"b\"", "C"), "int y = x;", "int x = 1;");
-    CHECK_STR(ob_snippets_get(all, 1)->args.global_setup, "#include <a.h>");
-    CHECK_STR(ob_snippets_get(all, 3)->model_path, "TorchScript_models/torchscript_a_b_0.pt");
+    CHECK_STR(ob_snippets_at(all, 1)->args.global_setup, "#include <a.h>");
+    CHECK_STR(ob_snippets_at(all, 3)->model_path, "TorchScript_models/torchscript_a_b_0.pt");
     check_snippet(all, 7, KEY("\"\\u00e9\\\"\", \"v\", \"Case:  0\"", "Python"), "f", "\n");
     check_snippet(all, 8, KEY("\"\\u00e9\\\"\", \"v\", \"Case:  0\"", "C"), "h;", "");
     check_snippet(all, 9, KEY("\"\\u00e9\\\"\", \"v\", \"Case:  1\"", "C"), "k;", "");
@@ -73,8 +73,8 @@ static void global_setup(void)
     ob_snippets *all = NULL;
     CHECK_INT(ob_suite_expand(suite, NULL, &all, NULL), OB_OK);
     CHECK_INT(ob_snippets_count(all), 1);
-    CHECK_STR(ob_snippets_get(all, 0)->args.global_setup, "#include <x>");
-    CHECK_STR(ob_snippets_get(all, 0)->args.setup, "int i;\n");
+    CHECK_STR(ob_snippets_at(all, 0)->args.global_setup, "#include <x>");
+    CHECK_STR(ob_snippets_at(all, 0)->args.setup, "int i;\n");
     ob_snippets_destroy(all);
     ob_suite_destroy(suite);
 }
@@ -160,7 +160,7 @@ static void signature_in_a_block(void)
     ob_snippets *all = NULL;
     CHECK_INT(ob_suite_expand(suite, NULL, &all, NULL), OB_OK);
     CHECK_INT(ob_snippets_count(all), 2);
-    CHECK_STR(ob_snippets_get(all, 1)->args.stmt, "y = x\ny.backward()");
+    CHECK_STR(ob_snippets_at(all, 1)->args.stmt, "y = x\ny.backward()");
     ob_snippets_destroy(all);
     ob_suite_destroy(suite);
 }
@@ -216,7 +216,7 @@ static void names(void)
         CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_OK);
         CHECK_INT(ob_snippets_count(all), CASES[i].count);
         if (CASES[i].count > 0)
-            CHECK_INT(ob_snippet_name(ob_snippets_get(all, 0), &name, NULL), OB_OK);
+            CHECK_INT(ob_snippet_name(ob_snippets_at(all, 0), &name, NULL), OB_OK);
         CHECK_STR(name, CASES[i].first);
         free(name);
         ob_snippets_destroy(all);

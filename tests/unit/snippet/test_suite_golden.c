@@ -72,7 +72,7 @@ static const ob_snippet *find_snippet(const ob_snippets *all, const ob_json *lab
                                       ob_language language)
 {
     for (size_t i = 0; i < ob_snippets_count(all); i++) {
-        const ob_snippet *s = ob_snippets_get(all, i);
+        const ob_snippet *s = ob_snippets_at(all, i);
         bool same = s->args.language == language && s->label_parts == ob_json_count(label);
         for (size_t k = 0; same && k < s->label_parts; k++)
             same = strcmp(s->label[k], ob_json_string(ob_json_item(label, k), NULL)) == 0;
@@ -226,7 +226,7 @@ static void check_expansion(const ob_json *c)
     CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_OK);
     CHECK_INT(ob_snippets_count(all), ob_json_count(items));
     for (size_t i = 0; i < ob_json_count(items) && i < ob_snippets_count(all); i++) {
-        const ob_snippet *s = ob_snippets_get(all, i);
+        const ob_snippet *s = ob_snippets_at(all, i);
         check_item(s, ob_json_item(items, i));
         if (s->model_source != NULL)
             CHECK_STR(s->model_source, ob_json_string(ob_json_item(models, 0), NULL));
@@ -267,9 +267,9 @@ static void check_standard(const ob_json *c)
     size_t number = 0;
     for (size_t i = 0; i < ob_snippets_count(all); i++) {
         char *key = NULL;
-        if (ob_snippets_get(all, i)->args.language == OB_LANGUAGE_C)
+        if (ob_snippets_at(all, i)->args.language == OB_LANGUAGE_C)
             continue;
-        CHECK_INT(ob_snippet_key(ob_snippets_get(all, i), &key, NULL), OB_OK);
+        CHECK_INT(ob_snippet_key(ob_snippets_at(all, i), &key, NULL), OB_OK);
         CHECK_STR(key, ob_json_string(ob_json_item(keys, number++), NULL));
         free(key);
     }

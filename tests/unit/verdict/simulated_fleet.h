@@ -122,7 +122,7 @@ static inline void simulated_count(const simulated_fleet *how, const ob_fleet *f
                                    size_t *wrong)
 {
     for (size_t i = 0; i < ob_fleet_node_count(fleet); i++) {
-        const ob_fleet_node *node = ob_fleet_get(fleet, i);
+        const ob_fleet_node *node = ob_fleet_at(fleet, i);
         const bool is_sick = strtoul(node->name + 1, NULL, 10) < how->sick;
         *found += is_sick && node->state == OB_FLEET_SLOW;
         *wrong += !is_sick && ob_fleet_state_is_sick(node->state);

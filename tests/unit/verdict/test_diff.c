@@ -68,7 +68,7 @@ static const ob_diff_row *only(const ob_diff *diff)
 {
     static const ob_diff_row NONE = {.pass = "?", .state = OB_DIFF_STATE_COUNT};
     CHECK_INT(ob_diff_count(diff), 1);
-    return ob_diff_count(diff) == 1 ? ob_diff_get(diff, 0) : &NONE;
+    return ob_diff_count(diff) == 1 ? ob_diff_at(diff, 0) : &NONE;
 }
 
 #define WAY(mode, cache, threads)                                                                  \
@@ -251,7 +251,7 @@ static void backward_below_zero(void)
 #define NEARLY "[-0.5, 0.5, 1, 1, 1, 1, 1, 1, 1, 1]"
     ob_diff *diff = judged(BOTH(TEN, NEARLY), BOTH(TEN, "[3, 3, 3, 3, 3, 3, 3, 3, 3, 3]"));
     CHECK_INT(ob_diff_count(diff), 2);
-    const ob_diff_row *row = ob_diff_get(diff, 0);
+    const ob_diff_row *row = ob_diff_at(diff, 0);
     CHECK_STR(row->pass, "backward");
     CHECK_INT(row->time.kind, OB_VERDICT_SLOWER);
     CHECK_REAL(row->time.subject, 4); /* with its forward */
@@ -259,9 +259,9 @@ static void backward_below_zero(void)
     ob_diff_destroy(diff);
     diff =
         judged(BOTH("[1]", NEARLY), BOTH("[1]", NEARLY)); /* which belong together is not known */
-    CHECK_STR(ob_diff_get(diff, 1)->pass, "backward");
-    CHECK_INT(ob_diff_get(diff, 1)->time.kind, OB_VERDICT_UNDECIDED);
-    CHECK_HAS(ob_diff_get(diff, 1)->time.why, "measure longer");
+    CHECK_STR(ob_diff_at(diff, 1)->pass, "backward");
+    CHECK_INT(ob_diff_at(diff, 1)->time.kind, OB_VERDICT_UNDECIDED);
+    CHECK_HAS(ob_diff_at(diff, 1)->time.why, "measure longer");
     ob_diff_destroy(diff);
 }
 
@@ -451,9 +451,9 @@ static void several_backends_are_several_cases(void)
     ob_diff *diff = judged(RESULT("k", "native", 1, TEN, "") RESULT("k", "onednn", 1, TWENTY, ""),
                            RESULT("k", "onednn", 1, TWENTY, ""));
     CHECK_INT(ob_diff_count(diff), 2);
-    CHECK_INT(ob_diff_get(diff, 0)->state, OB_DIFF_MISSING);
-    CHECK_STR(ob_diff_get(diff, 0)->backend, "native");
-    CHECK_INT(ob_diff_get(diff, 1)->time.kind, OB_VERDICT_SAME);
+    CHECK_INT(ob_diff_at(diff, 0)->state, OB_DIFF_MISSING);
+    CHECK_STR(ob_diff_at(diff, 0)->backend, "native");
+    CHECK_INT(ob_diff_at(diff, 1)->time.kind, OB_VERDICT_SAME);
     ob_diff_destroy(diff);
 }
 
@@ -465,7 +465,7 @@ static void sides_in_files(void)
     ob_diff *diff = judged(BOTH, BOTH);
     CHECK_INT(ob_diff_count(diff), 2);
     for (size_t i = 0; i < ob_diff_count(diff); i++)
-        CHECK_INT(ob_diff_get(diff, i)->time.kind, OB_VERDICT_SAME);
+        CHECK_INT(ob_diff_at(diff, i)->time.kind, OB_VERDICT_SAME);
     ob_diff_destroy(diff);
 }
 
@@ -475,7 +475,7 @@ static void threads_tell_cases_apart(void)
                            RESULT("k", "native", 2, TWENTY, "") RESULT("k", "native", 1, TEN, ""));
     CHECK_INT(ob_diff_count(diff), 2);
     for (size_t i = 0; i < ob_diff_count(diff); i++)
-        CHECK_INT(ob_diff_get(diff, i)->time.kind, OB_VERDICT_SAME);
+        CHECK_INT(ob_diff_at(diff, i)->time.kind, OB_VERDICT_SAME);
     ob_diff_destroy(diff);
 }
 

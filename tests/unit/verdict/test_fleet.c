@@ -92,9 +92,9 @@ static void add_node(ob_fleet *fleet, const char *name, double factor, size_t ca
 static const ob_fleet_node *node(const ob_fleet *fleet, const char *name)
 {
     static const ob_fleet_node NONE = {.name = "", .why = "", .differences = ""};
-    for (size_t i = 0; ob_fleet_get(fleet, i) != NULL; i++)
-        if (strcmp(ob_fleet_get(fleet, i)->name, name) == 0)
-            return ob_fleet_get(fleet, i);
+    for (size_t i = 0; ob_fleet_at(fleet, i) != NULL; i++)
+        if (strcmp(ob_fleet_at(fleet, i)->name, name) == 0)
+            return ob_fleet_at(fleet, i);
     CHECK(!"the node is there");
     return &NONE;
 }
@@ -114,16 +114,15 @@ static void one_of_four(void)
     add_node(fleet, "n1", 1, 8);
     add_node(fleet, "n2", 1, 8);
     judge(fleet);
-    CHECK_STR(ob_fleet_get(fleet, 0)->name, "n9");
-    CHECK_INT(ob_fleet_get(fleet, 0)->state, OB_FLEET_SLOW);
-    CHECK_STR(ob_fleet_get(fleet, 0)->why,
-              "25.0 % slower in memory, 25.0 % slower in compute bf16");
-    CHECK_NEAR(ob_fleet_get(fleet, 0)->groups[0].deviation, 0.25, 1e-9);
-    CHECK(ob_fleet_get(fleet, 0)->groups[0].low > 0);
-    CHECK_INT(ob_fleet_get(fleet, 0)->groups[1].cases, 4);
-    CHECK_STR(ob_fleet_get(fleet, 1)->name, "n1"); /* by their numbers */
-    CHECK_STR(ob_fleet_get(fleet, 3)->name, "n10");
-    CHECK(ob_fleet_get(fleet, 4) == NULL);
+    CHECK_STR(ob_fleet_at(fleet, 0)->name, "n9");
+    CHECK_INT(ob_fleet_at(fleet, 0)->state, OB_FLEET_SLOW);
+    CHECK_STR(ob_fleet_at(fleet, 0)->why, "25.0 % slower in memory, 25.0 % slower in compute bf16");
+    CHECK_NEAR(ob_fleet_at(fleet, 0)->groups[0].deviation, 0.25, 1e-9);
+    CHECK(ob_fleet_at(fleet, 0)->groups[0].low > 0);
+    CHECK_INT(ob_fleet_at(fleet, 0)->groups[1].cases, 4);
+    CHECK_STR(ob_fleet_at(fleet, 1)->name, "n1"); /* by their numbers */
+    CHECK_STR(ob_fleet_at(fleet, 3)->name, "n10");
+    CHECK(ob_fleet_at(fleet, 4) == NULL);
     CHECK_INT(ob_fleet_count_state(fleet, OB_FLEET_HEALTHY), 3);
     CHECK_INT(ob_fleet_count_sick(fleet), 1);
     CHECK_STR(ob_fleet_group(fleet, 0), "memory");

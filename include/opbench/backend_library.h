@@ -25,7 +25,7 @@ typedef struct ob_library_chosen {
  * OB_ERR_UNSUPPORTED: there is no such library, or no compiler for it, or it does not compile. */
 ob_status ob_library_choose(const ob_manifest *backend, const char *wanted, const char *plugin_dir,
                             const ob_snippet_options *options, ob_library_chosen *out, ob_err *err);
-void ob_library_chosen_fini(ob_library_chosen *chosen);
+void ob_library_chosen_fini(ob_library_chosen *chosen); /* leaves zeros */
 
 #ifdef __cplusplus
 }

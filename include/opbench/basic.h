@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What all other headers build upon: statuses, errors and texts.
+ * What all other headers build on: statuses, errors and texts.
  *
- * Rule of the library: it never prints, never exits. A call that can fail returns ob_status and takes an
- * `ob_err *` as its last argument. NULL is allowed there: the caller then only gets the code.
+ * Rules that hold in every header, unless a comment says otherwise:
+ *
+ * - Errors. The library never prints and never exits. A call that can fail returns ob_status and takes an `ob_err *` last,
+ *   which may be NULL: the caller then gets the code alone. What a call gives through pointers (`out`) is valid only after OB_OK.
+ * - NULL is taken where a comment says so ("may be NULL", "NULL = ..."), and nowhere else.
+ * - Ownership. What was created is destroyed, and what was opened is closed, by the caller, in the opposite order; these calls
+ *   take NULL. Arguments are needed during the call alone, or a comment names what they must outlive. A pointer that a call returns
+ *   belongs to the object that was asked and lives as long; what is "malloc'ed" is the caller's to free().
+ * - Threads. An object is for one thread at a time, and with it the context that it was opened on. Objects of different contexts, or
+ *   of none, may be used at the same time. Nothing is kept outside of them, so calls without an object may come from any thread.
+ * - Texts are UTF-8 and end with NUL, except for ob_text, which has a size.
  */
 #ifndef OPBENCH_BASIC_H
 #define OPBENCH_BASIC_H

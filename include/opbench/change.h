@@ -26,7 +26,7 @@ typedef enum ob_change_kind {
 #undef OB_CHANGE_KIND_ENUM
         OB_CHANGE_KIND_COUNT
 } ob_change_kind;
-const char *ob_change_kind_word(ob_change_kind kind); /* NULL for a number that is none */
+const char *ob_change_kind_word(ob_change_kind kind); /* static; NULL if it is not a kind */
 
 /* Judged by the values [first, end). Of a step and of noise `index` is the first value after it; of a drift it is `first`. */
 typedef struct ob_change {
@@ -43,7 +43,7 @@ typedef struct ob_change_params {
     size_t size;   /* sizeof(ob_change_params) */
     double p;      /* changes that are less sure are left out; 0 = 0.001 */
     double least;  /* smaller steps are left out: 0.01 = 1 %; 0 = none are */
-    size_t window; /* values that are looked at together, besides all of a stretch; 0 = 50 */
+    size_t window; /* values that are looked at together, in addition to all of a stretch; 0 = 50 */
 } ob_change_params;
 
 typedef struct ob_changes ob_changes;
@@ -53,7 +53,7 @@ typedef struct ob_changes ob_changes;
 ob_status ob_changes_find(const double *values, size_t count, const ob_change_params *params,
                           ob_changes **out, ob_err *err);
 size_t ob_changes_count(const ob_changes *changes);
-const ob_change *ob_changes_at(const ob_changes *changes, size_t index); /* NULL = no such one */
+const ob_change *ob_changes_at(const ob_changes *changes, size_t index); /* NULL past the end */
 void ob_changes_destroy(ob_changes *changes);                            /* NULL is allowed */
 
 #ifdef __cplusplus

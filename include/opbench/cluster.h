@@ -26,13 +26,13 @@ typedef struct ob_slurm_options {
     int64_t chunks;
     const char *partition, *account, *qos, *reservation, *constraint, *exclude;
     const char *time; /* as Slurm writes it: 90, 1:30:00, 2-12 */
-    int64_t grace_s;  /* before the time is over, the chunk is told */
+    int64_t grace_s;  /* how long before the end of its time the chunk is warned */
     ob_option_list more;
 } ob_slurm_options;
 
-/* Whether all can stand in a batch script and go with each other. OB_ERR_INVALID names the option. */
+/* Whether all can be written in a batch script and go together. OB_ERR_INVALID names the option. */
 ob_status ob_slurm_options_check(const ob_slurm_options *options, ob_err *err);
-/* Seconds of a time as Slurm writes it; 0 = UNLIMITED. OB_ERR_INVALID: it is none. */
+/* Seconds of a time as Slurm writes it; 0 = UNLIMITED. OB_ERR_INVALID if it is not one. */
 ob_status ob_slurm_time_parse(const char *text, int64_t *seconds, ob_err *err);
 
 typedef struct ob_slurm_plan {
@@ -44,11 +44,11 @@ typedef struct ob_slurm_plan {
     const char *const *
         words; /* of `opbench run`, the config's among them, without what says where the records go; ended by NULL */
     uint64_t chunks;
-    uint64_t results; /* that all come to; 0 = not known */
+    uint64_t results; /* of all chunks together; 0 = not known */
     ob_slurm_options options;
 } ob_slurm_plan;
 
-/* The batch scripts: one chunk of the array, and the joining behind it. */
+/* The batch scripts: one chunk of the array, and the joining after it. */
 ob_status ob_slurm_print_chunk_script(const ob_slurm_plan *plan, ob_text *out, ob_err *err);
 ob_status ob_slurm_print_merge_script(const ob_slurm_plan *plan, ob_text *out, ob_err *err);
 /* Makes the folder and writes the scripts into it; one that has records or was submitted before is refused, OB_ERR_INVALID. */
@@ -62,7 +62,7 @@ typedef struct ob_slurm_jobs {
     char array[64], merge[64];
 } ob_slurm_jobs;
 
-/* Submits chunks ("1-64%8", "3,7") of a folder that has its scripts, and the joining behind them; options: what replaces
+/* Submits chunks ("1-64%8", "3,7") of a folder that has its scripts, and the joining after them; options: what replaces
  * that of the script, NULL = nothing. OB_ERR_NOT_FOUND: sbatch is not there; OB_ERR_IO: what it said. jobs->array is "" if nothing was submitted,
  * and jobs->merge if the joining was not. */
 ob_status ob_slurm_submit(const char *folder, const char *array, const ob_slurm_options *options,
@@ -86,13 +86,13 @@ typedef enum ob_chunk_state {
 #undef OB_CHUNK_STATE_ENUM
         OB_CHUNK_STATE_COUNT
 } ob_chunk_state;
-const char *ob_chunk_state_word(ob_chunk_state state);
+const char *ob_chunk_state_word(ob_chunk_state state); /* static */
 
 /* Texts live as long as the list. */
 typedef struct ob_chunk {
     uint64_t number; /* from 1 */
     ob_chunk_state state;
-    uint64_t results, expected; /* that are there, of so many; expected 0 = not known */
+    uint64_t results, expected; /* that are there, of how many; expected 0 = not known */
     uint64_t files;
     const char *node; /* where it runs or ran last; "" = not known */
     const char *note; /* what a person should know; "" = nothing */
@@ -107,7 +107,7 @@ typedef struct ob_chunk_list {
     double seconds_left;        /* NaN = not known */
     bool is_submitted;          /* by ob_slurm_submit */
     const char *queue;          /* why Slurm was not asked; "" = it was, or need not be */
-    uint64_t other_files;       /* that are no parts of this run */
+    uint64_t other_files;       /* that are not part of this run */
 } ob_chunk_list;
 
 typedef struct ob_chunks ob_chunks;
@@ -125,7 +125,7 @@ const ob_chunk_list *ob_chunks_list(const ob_chunks *chunks);
 void ob_chunks_destroy(ob_chunks *chunks); /* NULL is allowed */
 /* "1-4,7": those that are neither done nor in the queue. False: memory is out. */
 bool ob_chunks_append_failed(const ob_chunks *chunks, ob_text *out);
-/* Sets the notes of their tries aside: who submits them again has mended what was wrong, and no node is bad for it any more. */
+/* Sets the notes of their tries aside: whoever submits them again has fixed what was wrong, and no node is blamed for it any longer. */
 ob_status ob_chunks_set_aside_tries(const ob_chunks *chunks, const char *folder, ob_err *err);
 
 #ifdef __cplusplus

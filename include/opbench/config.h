@@ -22,8 +22,8 @@ struct ob_config_options {
     size_t size;                  /* sizeof(ob_config_options) */
     const char *device;           /* NULL = "cpu"; handed to iterators */
     const ob_json_limits *limits; /* NULL = defaults */
-    /* A backend that will run the cases brings operators of its own: names that the core does not know are no
-     * reason for a warning. */
+    /* A backend that will run the cases brings operators of its own: names that the core does not know are not
+     * worth a warning. */
     bool foreign_operators;
     /* This very text was opened without an error a moment ago, by another process: iterators are not asked again whether
      * its lists are right. */
@@ -64,7 +64,7 @@ uint64_t ob_case_index(const ob_case *c);       /* within the walk */
 const char *ob_case_id(const ob_case *c);       /* "<config>|<build>|<input>" */
 const ob_json *ob_case_build(const ob_case *c); /* NULL = the config has no build here */
 const ob_json *ob_case_input(const ob_case *c);
-/* Who makes the values of the build (NULL = the config has no build here) and of the input. */
+/* What makes the values of the build (NULL = the config has no build here) and of the input. */
 const ob_generator_desc *ob_case_build_generator(const ob_case *c);
 const ob_generator_desc *ob_case_input_generator(const ob_case *c);
 /* 32 hex digits: a hash of operator, build and input in canonical form (aliases resolved, key order

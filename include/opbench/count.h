@@ -37,7 +37,7 @@ ob_count ob_counts_row(const ob_counts *counts, size_t index); /* past the end: 
 bool ob_counts_is_inclusive(const ob_counts *counts);
 /* All counts together. A NULL table: 0. Beyond int64_t it stays at the limit. */
 int64_t ob_counts_sum(const ob_counts *counts);
-/* Whether the text form leaves out the middle of a long table; no for slices, but for what is made of one. */
+/* Whether the text form leaves out the middle of a long table; not for slices, but for what is made of one. */
 bool ob_counts_is_truncated(const ob_counts *counts);
 
 /* By name; equal names are merged, zeros dropped, rows sorted by count and then name, both
@@ -124,7 +124,7 @@ ob_status ob_count_stats_delta(const ob_count_stats *stats, const ob_count_stats
 /* All tables standardised; callgrind's own file is left out. */
 ob_status ob_count_stats_standardise(const ob_count_stats *stats, ob_count_stats **out,
                                      ob_err *err);
-/* The statement's tables less those of the baseline, which is then not known any more. */
+/* The statement's tables less those of the baseline, which is no longer known then. */
 ob_status ob_count_stats_subtract_baseline(const ob_count_stats *stats, ob_count_stats **out,
                                            ob_err *err);
 /* Appends heading, task, instructions with and without noise, baseline, runs and threads; no newline
@@ -135,7 +135,7 @@ ob_status ob_count_stats_to_json(const ob_count_stats *stats, ob_json_doc *doc, 
                                  ob_err *err);
 ob_status ob_count_stats_from_json(const ob_json *node, ob_count_stats **out, ob_err *err);
 /* Whether two counts are of the same thing in two files: by their keys, or where one has none by label, sub_label and
- * description; with the same number of threads. 0 = they are not, 2 = they are, 1 = they are but for the description,
+ * description; with the same number of threads. 0 = they are not, 2 = they are, 1 = they are, except for the description,
  * as counts of two backends. */
 int ob_count_stats_match(const ob_count_stats *a, const ob_count_stats *b);
 

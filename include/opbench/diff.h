@@ -32,7 +32,7 @@ typedef struct ob_diff_params {
     size_t size;                         /* sizeof(ob_diff_params) */
     double floor, threshold, error_rate; /* as in ob_verdict_params */
     uint32_t tolerate;
-    /* The records were measured until the verdict was sure, in so many processes at most; 0 = they were not, unless their header
+    /* The records were measured until the verdict was sure, in at most this many processes; 0 = they were not, unless their header
      * says so. */
     uint64_t most_processes;
     double
@@ -107,7 +107,7 @@ typedef struct ob_diff_summary {
 
 ob_status ob_diff_create(const ob_diff_params *params, ob_diff **out, ob_err *err);
 void ob_diff_destroy(ob_diff *diff); /* NULL is allowed */
-/* A side; the first is the baseline. OB_ERR_DUPLICATE: there is one with this name. */
+/* A side; the first is the baseline. OB_ERR_DUPLICATE if there is one of this name. */
 ob_status ob_diff_add_side(ob_diff *diff, const char *name, ob_err *err);
 /* A record of the side that was added last; without one, of the side that the record itself names, in turns with the others. Of
  * records of the same case each is taken as another process. */
@@ -135,7 +135,7 @@ const char *ob_diff_note(const ob_diff *diff, size_t index);
 
 /* enum name, word for an option, meaning. */
 #define OB_DIFF_FORM_MAP(X)                                                                        \
-    X(TABLE, "table", "a table for a terminal, and what it comes to")                              \
+    X(TABLE, "table", "a table for a terminal, and its summary")                                   \
     X(MARKDOWN, "markdown", "for a pull request: what changed, the rest folded")                   \
     X(JSON, "json", "one object with everything")                                                  \
     X(CSV, "csv", "a line per row")                                                                \

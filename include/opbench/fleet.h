@@ -48,7 +48,8 @@ bool ob_fleet_state_is_sick(ob_fleet_state state);
 /* How a node stands beside its class, as shares of the class's times: 0.03 = 3 % more. NaN: not known. */
 typedef struct ob_fleet_value {
     double deviation;
-    double low, high; /* all intervals of a healthy fleet hold the truth, but for the error rate */
+    double low,
+        high; /* all intervals of a healthy fleet hold the truth, except for the error rate */
     uint64_t cases;
     bool slow; /* beyond the threshold, and surely */
 } ob_fleet_value;
@@ -75,7 +76,7 @@ void ob_fleet_destroy(ob_fleet *fleet); /* NULL is allowed */
 /* Records of any kind, in the order of their files: results are of the node of the header before them. OB_ERR_LIMIT: more nodes or
  * cases than are taken. */
 ob_status ob_fleet_add(ob_fleet *fleet, const ob_record *record, ob_err *err);
-/* A file ends here: results behind it belong to no node until the next header. */
+/* A file ends here: results after it belong to no node until the next header. */
 void ob_fleet_end_file(ob_fleet *fleet);
 size_t ob_fleet_node_count(const ob_fleet *fleet);
 /* Decides. After the last record, once. OB_ERR_NOT_FOUND: no case was measured on two nodes. */

@@ -175,7 +175,7 @@ typedef struct ob_fuzz_preset_info {
     const char *help;       /* one line */
 } ob_fuzz_preset_info;
 
-/* NULL behind the last one. */
+/* NULL past the last one. */
 const ob_fuzz_preset_info *ob_fuzz_preset_at(size_t index);
 /* By either name; NULL when there is none. */
 const ob_fuzz_preset_info *ob_fuzz_preset_find(const char *name);

@@ -3,7 +3,7 @@
  * A job: a source of cases becomes records, in a file if one is wanted. It opens the file (new, appended to,
  * resumed, replaced), writes the header, leaves out what a resumed file has, counts and hands on what the source
  * measures, and ends the file with a finish record. `opbench run` and the other commands that measure are jobs,
- * so their files can be had by any program.
+ * so any program can write the same files.
  */
 #ifndef OPBENCH_JOB_H
 #define OPBENCH_JOB_H
@@ -37,7 +37,7 @@ struct ob_case_selection {
 };
 
 /* No case is made but those that are looked for by their ids. OB_ERR_NOT_FOUND: the config has no such operator or
- * case; OB_ERR_INVALID: that is no case's name, or --op and --case contradict each other. */
+ * case; OB_ERR_INVALID: that is not the name of a case, or --op and --case contradict each other. */
 ob_status ob_cases_select(const ob_context *context, const ob_config *config,
                           const ob_case_choice *choice, ob_case_selection **out, ob_err *err);
 void ob_case_selection_destroy(ob_case_selection *selection); /* NULL is allowed */
@@ -54,16 +54,16 @@ typedef struct ob_job_source {
     const char
         *chosen_by;   /* options that change which cases there are, for a message; may be NULL */
     uint64_t cases;   /* for the header */
-    uint64_t results; /* records that they come to (one per backend); 0 = cases */
+    uint64_t results; /* records that they make (one per backend); 0 = cases */
     const char *end;  /* how the finish record calls a whole run; NULL = "finished" */
-    /* How it is measured, for the header; a resumed file must have been measured so. NULL = nothing is said. */
+    /* How it is measured, for the header; a resumed file must have been measured in the same way. NULL = the header does not say. */
     const ob_run_options *options;
-    /* What the header has besides. May be NULL. */
+    /* What else the header has. May be NULL. */
     ob_status (*describe)(void *ctx, ob_record_header *header, ob_err *err);
     /* Measures, and hands over what it measured by the functions below. OB_END: it was interrupted. */
     ob_status (*run)(void *ctx, ob_job *job, ob_err *err);
     void *ctx;
-    const ob_shard_division *division; /* of a shard by cost; NULL = it is none */
+    const ob_shard_division *division; /* of a shard by cost; NULL = the job is not one */
 } ob_job_source;
 
 /* A hash over texts; zeros to begin with. */
@@ -109,7 +109,7 @@ struct ob_job_progress {
 /* Calls on_progress, if there is one, with how far it is now: no record, and no step. */
 void ob_job_tell_progress(ob_job *job);
 
-/* What can be said of the cases before they are measured. */
+/* What is known of the cases before they are measured. */
 typedef struct ob_job_outlook {
     size_t size;       /* sizeof(ob_job_outlook) */
     size_t call_width; /* characters of the longest call; 0 = not known */
@@ -122,7 +122,7 @@ typedef struct ob_job_outlook {
 } ob_job_outlook;
 ob_status ob_job_look_ahead(ob_job *job, ob_job_outlook *out, ob_err *err);
 
-/* What came of it. */
+/* How it went. */
 struct ob_job_summary {
     uint64_t cases[OB_RECORD_STATUS_COUNT]; /* results of this run, by their status */
     uint64_t measured, failed;              /* of them: all but these, and these */

@@ -61,7 +61,7 @@ uint32_t ob_json_column(const ob_json *node);
 bool ob_json_bool(const ob_json *node, bool fallback);
 int64_t ob_json_int(const ob_json *node, int64_t fallback);
 double ob_json_real(const ob_json *node, double fallback); /* INT too */
-/* NUL-terminated; NULL if node is no string. length may be NULL. */
+/* NUL-terminated; NULL if node is not a string. length may be NULL. */
 const char *ob_json_string(const ob_json *node, size_t *length);
 size_t ob_json_count(const ob_json *node); /* items of an array, members of an object */
 const ob_json *ob_json_item(const ob_json *node, size_t index);     /* array item or member value */

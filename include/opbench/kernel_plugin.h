@@ -4,8 +4,15 @@
  * computes it in host memory. All else of the plug-in comes from the kit, libopbench_kit.a (`pkg-config --libs
  * opbench-kit`). examples/plugin/kernel has a whole one; opbench/kit.h is for backends that need more.
  *
- *     static void relu(const ob_kit_function_args *args) { ... }
- *     static const ob_kit_function_row ROWS[] = {{"aten::relu", OB_KIT_BIT(F32), relu}, {NULL}};
+ *     static void relu(const ob_kit_function_args *args)
+ *     {
+ *         const float *in = args->in[0].data;
+ *         float *out = args->out[0].data;
+ *         for (int64_t i = 0; i < args->out[0].count; i++)
+ *             out[i] = in[i] > 0 ? in[i] : 0;
+ *     }
+ *     static const ob_kit_function_row ROWS[] = {
+ *         {.op = "aten::relu", .dtypes = OB_KIT_BIT(F32), .function = relu}, {.op = NULL}};
  *     OB_KERNEL_PLUGIN("mine", ROWS);
  *
  * What a row does not take is refused, with the reason, before its function is called.

@@ -6,7 +6,7 @@
  *
  * A backend gives its kernels and its memory (ob_kit_device), keeps an ob_kit_engine in its ob_backend, and has the
  * rest of ob_backend_desc from here: ob_kit_run, ob_kit_release and ob_kit_outputs as they are, ob_kit_prepare,
- * ob_kit_supports and ob_kit_memory_peak behind a line each. The kit defines ob_prepared. One that walks graphs in a way
+ * ob_kit_supports and ob_kit_memory_peak by a line each. The kit defines ob_prepared. One that walks graphs in a way
  * of its own uses the first half of this file alone, and defines ob_prepared itself.
  *
  * Prepare decomposes what has no kernel, gives every tensor its memory, and lets each kernel set itself up; run
@@ -37,7 +37,7 @@ typedef enum ob_kit_kind {
 
 /* "aten::add.Tensor" */
 const char *ob_kit_op_name(const ob_op *op, char *out, size_t size);
-/* "aten::add.Tensor" for aten::add_.Tensor, whose schema writes self; NULL where op is no in-place form. */
+/* "aten::add.Tensor" for aten::add_.Tensor, whose schema writes self; NULL where op is not an in-place form. */
 const char *ob_kit_usual_name(const ob_op *op, char *out, size_t size);
 /* Whether a call of a kernel of this kind computes nothing. */
 bool ob_kit_is_view(const ob_host *host, ob_kit_kind kind, const ob_graph *graph,
@@ -49,7 +49,7 @@ int ob_kit_changed_argument(const ob_schema *schema, size_t k);
 
 /* A tensor counts as a list of one. */
 size_t ob_kit_tensor_count(const ob_value *meta);
-/* NULL when the item is no tensor. */
+/* NULL when the item is not a tensor. */
 const ob_tensor *ob_kit_tensor_at(const ob_value *meta, size_t index);
 /* The first argument that is a tensor, which views look at; NULL when there is none. */
 const ob_operand *ob_kit_first_tensor(const ob_graph *graph, const ob_graph_node *node);
@@ -58,7 +58,7 @@ size_t ob_kit_item_of(const ob_operand *operand);
 
 /* ---- values ---- */
 
-/* `otherwise` when value is NULL or no number. Numbers of all kinds are converted. */
+/* `otherwise` when value is NULL or not a number. Numbers of all kinds are converted. */
 int64_t ob_kit_value_int(const ob_value *value, int64_t otherwise);
 double ob_kit_value_double(const ob_value *value, double otherwise);
 /* A list of ints; a single int counts as a list of one. At most `capacity` are written; returns how many
@@ -233,7 +233,7 @@ typedef struct ob_kit_device {
     /* Done or enqueued. copy is for tensors of one shape and dtype with any strides. */
     ob_status (*copy)(ob_kit_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err);
     ob_status (*fill)(ob_kit_env *env, const ob_tensor *to, double value, ob_err *err);
-    /* Gives back what setup put into call->state besides the memory itself. NULL = nothing. */
+    /* Frees what setup put into call->state, other than the memory itself. NULL = nothing. */
     void (*clear_state)(ob_kit_call *call);
     const char
         *has; /* where its kernels are told, for reasons: "it has aten::relu"; NULL = docs/ops.md */

@@ -59,8 +59,8 @@ void ob_library_caps_destroy(ob_library_caps *caps); /* NULL is allowed */
 size_t ob_library_caps_count(const ob_library_caps *caps);
 const ob_library_cap *ob_library_caps_at(const ob_library_caps *caps, size_t index);
 /* Puts the variables into the environment of this process: for its own sessions, and for all that it starts. As setenv
- * is, for one thread only: call it before others are started. A library that this process has loaded already cannot be
- * corrected any more: its state becomes OB_CAP_CANNOT. */
+ * is, for one thread only: call it before others are started. A library that this process has loaded already can no longer be
+ * corrected: its state becomes OB_CAP_CANNOT. */
 ob_status ob_library_caps_apply(ob_library_caps *caps, ob_err *err);
 /* For the header record: an array with an object per library. It lives as long as caps. */
 const ob_json *ob_library_caps_json(const ob_library_caps *caps);

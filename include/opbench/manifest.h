@@ -33,7 +33,7 @@ typedef struct ob_manifest_option {
     bool brings_operators;
     const char *operators; /* how the names of those begin: "torchscript::" */
     const char *
-        brings; /* what they are, behind "--torchscript FILE gives": "the functions of a source file" */
+        brings; /* what they are, to follow "--torchscript FILE gives": "the functions of a source file" */
     const char *sets; /* of a flag: what "gives" is set to; NULL for others */
 } ob_manifest_option;
 
@@ -52,7 +52,7 @@ typedef struct ob_manifest_library {
     const char *folders;     /* further ones of headers */
     const char *object;      /* "libtorch_cpu.so" */
     const char *versions;    /* headers that may have its numbers */
-    const char *macros;      /* "TORCH_VERSION", with _MAJOR, _MINOR and _PATCH behind it */
+    const char *macros;      /* "TORCH_VERSION", with _MAJOR, _MINOR and _PATCH after it */
     const char *wants_cpp20; /* header has this text if it wants C++20; else C++17 is enough */
     const char *old_abi;    /* object and symbol: it is there if the C++ ABI is that before GCC 5 */
     const char *words;      /* C++ that has one of them is compiled against it */
@@ -74,7 +74,7 @@ typedef struct ob_manifest_models {
     const char *cpp_global;   /* before everything */
     const char *cpp_call;     /* {values}, {result} */
     const char *cpp_value;    /* {value}: one of {values} */
-    const char *cpp_backward; /* behind the result's name */
+    const char *cpp_backward; /* after the result's name */
 } ob_manifest_models;
 
 /* A program in which the backend's workers run, such as an interpreter: it is started as `program flag code object opbench

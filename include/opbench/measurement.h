@@ -125,7 +125,7 @@ ob_status ob_measurements_merge(const ob_measurements *list, ob_measurements **o
 /* ------------------------------------------------------------------ reading */
 
 /* Reads record lines, and plain objects {number_per_run, raw_times, task_spec, metadata}: alone, one
- * behind the other, or in lists. One measurement is in memory at a time, its text never. */
+ * after the other, or in lists. One measurement is in memory at a time, its text never. */
 typedef struct ob_measurement_reader ob_measurement_reader;
 
 /* "-" reads standard input. */
@@ -134,10 +134,10 @@ ob_status ob_measurement_reader_open(const char *path, ob_measurement_reader **o
 ob_status ob_measurement_reader_open_memory(const char *name, const void *data, size_t size,
                                             ob_measurement_reader **out, ob_err *err);
 void ob_measurement_reader_close(ob_measurement_reader *reader); /* NULL is allowed */
-/* The next measurement, valid until the next call; OB_END after the last. Lines of a run that are no
- * results are passed over; so are results that were not measured, and counted. Errors are OB_ERR_SYNTAX
- * with file, line and column: a missing member, no samples, a sample that is negative or no number.
- * Reading cannot go on behind an error. */
+/* The next measurement, valid until the next call; OB_END after the last. Lines of a run that are not
+ * results are skipped; so are results that were not measured, and counted. Errors are OB_ERR_SYNTAX
+ * with file, line and column: a missing member, no samples, a sample that is negative or not a number.
+ * Reading cannot go on after an error. */
 ob_status ob_measurement_reader_next(ob_measurement_reader *reader, const ob_measurement **out,
                                      ob_err *err);
 /* Where the measurement that was given last begins. */

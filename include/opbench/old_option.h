@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* A row behind that of the new name: OB_OPTION_ROWS of no table. An old letter may follow. ob_options_join makes an option of it
+/* A row after that of the new name: OB_OPTION_ROWS of no table. An old letter may follow. ob_options_join makes an option of it
  * that fills the same field. */
 #define OB_OPTION_OLD_NAME(old_name, new_name, ...)                                                \
     {                                                                                              \

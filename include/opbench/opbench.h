@@ -39,6 +39,7 @@ typedef struct ob_config_options ob_config_options; /* opbench/config.h */
  * first. Warnings go to the log too. The context must outlive the config. options may be NULL. */
 ob_status ob_config_open_file(ob_context *context, const char *path,
                               const ob_config_options *options, ob_config **out, ob_err *err);
+/* name is for messages; data is copied. */
 ob_status ob_config_open_memory(ob_context *context, const char *name, const void *data,
                                 size_t size, const ob_config_options *options, ob_config **out,
                                 ob_err *err);
@@ -73,7 +74,7 @@ typedef struct ob_run_options {
     int64_t threads;
     const char *pin; /* "0,2,4-7": a CPU for each thread; NULL = not pinned */
     int64_t seed;
-    int64_t processes; /* 1 = one worker for all cases; more = each case in so many fresh ones */
+    int64_t processes; /* 1 = one worker for all cases; more = each case in this many fresh ones */
     double case_timeout_s;  /* 0 = none */
     int64_t max_memory_mib; /* 0 = three quarters of the machine's */
     bool inference_mode;
@@ -84,7 +85,7 @@ typedef struct ob_run_options {
     int64_t count_number;   /* iterations that a count is of */
     const char *count_dir;  /* where tables by function are kept; NULL = nowhere */
     double count_timeout_s; /* of a case under valgrind */
-    int64_t count_repeats;  /* above 0: cases are counted so often, and not timed; no row */
+    int64_t count_repeats;  /* above 0: cases are counted this often, and not timed; no row */
     ob_timer_options timer;
     /* For repro lines; no rows. */
     const char *config_name;    /* "-" = standard input; NULL = "CONFIG" */
@@ -97,16 +98,16 @@ typedef struct ob_run_options {
         *roofline; /* file with ceilings, or "off"; NULL = OPBENCH_ROOFLINE, else the machine's */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
-    /* Who makes cases that are no operators: ob_replay_maker(), ob_snippet_maker(); NULL = there are none. No row. */
+    /* What makes cases that are not operators: ob_replay_maker(), ob_snippet_maker(); NULL = there are none. No row. */
     const struct ob_case_maker *maker;
     const char *membind; /* "0" or "0-1": NUMA nodes that all memory comes from; NULL = any */
     const char *wrap;    /* "perf stat -d": what workers are started under; NULL = nothing */
     /* Words in front of the program in repro lines, quoted for a shell: "A=b "; NULL = none. No row. */
     const char *repro_before;
-    double warmup_time_s; /* warm up at least so long */
+    double warmup_time_s; /* warm up at least this long */
     double block_time_s; /* continuous, by a rule: how long a block should take; 0 = 1 ms or less */
     double turn_time_s;  /* several sides: how long a turn should be; 0 = a block, or 1 ms */
-    int64_t min_samples; /* by a rule: so many at least, whatever it says */
+    int64_t min_samples; /* by a rule: at least this many, whatever it says */
     const char *side;    /* the side that is measured; NULL = there are none. No row */
 } ob_run_options;
 
@@ -116,12 +117,13 @@ static inline void ob_run_options_init(ob_run_options *options)
     ob_run_options_init_sized(options, sizeof *options);
 }
 
-/* ------------------------------------------------------------------ a record: what came of a case */
+/* ------------------------------------------------------------------ a record: how a case went */
 
 typedef struct ob_record ob_record; /* opbench/record.h */
 
 /* The value of a field by its path, as docs/records.md lists them: "statistics/forward/median", "status". NaN, and NULL,
- * if the record has no such field, or one that is no number, or no text. A flag is 0 or 1. */
+ * if the record has no such field, or one that is not a number, or not a text. A flag is 0 or 1. The text lives as long as
+ * the record. */
 double ob_record_number(const ob_record *record, const char *path);
 const char *ob_record_word(const ob_record *record, const char *path);
 
@@ -133,9 +135,9 @@ typedef struct ob_record_reader_params ob_record_reader_params; /* opbench/recor
 ob_status ob_record_reader_open(const char *path, const ob_record_reader_params *params,
                                 ob_record_reader **out, ob_err *err);
 void ob_record_reader_close(ob_record_reader *reader); /* NULL is allowed */
-/* The next record, valid until the next call; empty lines are passed over. OB_END after the last.
- * A line that is no JSON object is OB_ERR_SYNTAX with its place; the next call goes on behind it. Keys
- * that are no rows are passed over; a value of another type than its row's is OB_ERR_SYNTAX. */
+/* The next record, valid until the next call; empty lines are skipped. OB_END after the last.
+ * A line that is not a JSON object is OB_ERR_SYNTAX with its place; the next call goes on after it. Keys
+ * that are not rows are skipped; a value of another type than its row's is OB_ERR_SYNTAX. */
 ob_status ob_record_reader_next(ob_record_reader *reader, const ob_record **out, ob_err *err);
 
 /* ------------------------------------------------------------------ a job: cases become records */
@@ -178,7 +180,7 @@ typedef struct ob_job_configs {
 typedef enum ob_job_mode {
     OB_JOB_NEW,     /* a file that holds something is refused, OB_ERR_INVALID */
     OB_JOB_REPLACE, /* it is emptied */
-    OB_JOB_APPEND,  /* records go behind what is there */
+    OB_JOB_APPEND,  /* records go after what is there */
     OB_JOB_RESUME,  /* the same, and what it has is not measured again; the file must be there */
 } ob_job_mode;
 
@@ -211,7 +213,7 @@ typedef struct ob_job_params {
     /* Asked often: 0 = go on, 1 = end after the present case, 2 = end at once. */
     int (*stop)(void *ctx);
     void *ctx;
-    /* What the command of ob_run_options.wrap printed behind the last case of a worker; it is in the finish record too. */
+    /* What the command of ob_run_options.wrap printed after the last case of a worker; it is in the finish record too. */
     void (*on_wrapped)(void *ctx, const char *text, size_t length);
     const char *named_by;  /* see ob_result_file_params */
     const ob_shard *shard; /* a part of the cases; NULL = all. It must outlive the job */
@@ -230,7 +232,7 @@ ob_status ob_job_open_configs(ob_context *context, const ob_job_configs *configs
                               const ob_job_params *params, ob_job **out, ob_err *err);
 /* Measures and writes the finish record, once. OB_OK also when cases failed, or it was interrupted: see the summary. */
 ob_status ob_job_run(ob_job *job, ob_err *err);
-/* As long as the job. */
+/* Valid as long as the job. */
 const ob_job_summary *ob_job_get_summary(const ob_job *job);
 /* Of a program: 0 = all is well, 1 = something failed in this run, 130 = interrupted. */
 int ob_job_summary_exit_code(const ob_job_summary *summary);
@@ -261,7 +263,7 @@ typedef struct ob_timer_task {
     ob_status (*run)(void *ctx, uint64_t n, ob_err *err);
     /* Before every block, untimed. */
     ob_status (*setup)(void *ctx, ob_err *err);
-    /* Waits until nothing is under way any more; called before each reading of the clock. */
+    /* Waits until nothing is under way; called before each reading of the clock. */
     ob_status (*sync)(void *ctx, ob_err *err);
     /* Sets how many threads the body uses and says how many it had; called again with that number
      * at the end. NULL = ob_threads_set: every library in the process that we know. */
@@ -318,12 +320,13 @@ typedef struct ob_fuzz_draw ob_fuzz_draw; /* opbench/fuzz.h */
 
 /* A spec in JSON. seed NULL = the file's own "seed", or 0. */
 ob_status ob_fuzzer_open_file(const char *path, const uint64_t *seed, ob_fuzzer **out, ob_err *err);
+/* name is for messages; data is not needed after the call. */
 ob_status ob_fuzzer_open_memory(const char *name, const void *data, size_t size,
                                 const uint64_t *seed, ob_fuzzer **out, ob_err *err);
 void ob_fuzzer_destroy(ob_fuzzer *fuzzer); /* NULL is allowed */
-/* Draw number `index`. OB_ERR_LIMIT when 1000 sets of parameters in a row were refused. */
+/* Draw number `index`; *out is valid until the next draw of this fuzzer. OB_ERR_LIMIT when 1000 sets of parameters in a row were refused. */
 ob_status ob_fuzzer_draw(ob_fuzzer *fuzzer, uint64_t index, const ob_fuzz_draw **out, ob_err *err);
-/* A parameter as a whole number (a bool is 0 or 1); fallback when it is none. */
+/* A parameter as a whole number (a bool is 0 or 1); fallback when it is not a number or not there. */
 int64_t ob_fuzz_draw_int(const ob_fuzz_draw *draw, const char *name, int64_t fallback);
 /* Appends {"params": {...}, "tensors": {...}, ...} in one line, without the newline. */
 ob_status ob_fuzz_draw_print(const ob_fuzzer *fuzzer, const ob_fuzz_draw *draw, ob_text *text,

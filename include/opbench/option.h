@@ -25,19 +25,18 @@ typedef enum ob_option_type {
 
 enum { OB_OPTION_MOST_VALUES = 8 };
 
-/* The texts in their order, NULL behind the last; they point into argv. */
+/* The texts in their order, NULL after the last; they point into argv. */
 typedef struct ob_option_list {
     const char *items[OB_OPTION_MOST_VALUES + 1];
 } ob_option_list;
 
 typedef struct ob_option ob_option;
 struct ob_option {
-    const char *name; /* "config": given as --config VALUE or --config=VALUE */
-    char letter;      /* 'c', or 0 */
-    bool open;        /* numbers only: min and max themselves are not allowed */
-    bool rare;        /* few need it: a short help leaves it out */
-    bool
-        affects_measurement; /* results with another value of it are no further results of the same run */
+    const char *name;         /* "config": given as --config VALUE or --config=VALUE */
+    char letter;              /* 'c', or 0 */
+    bool open;                /* numbers only: min and max themselves are not allowed */
+    bool rare;                /* few need it: a short help leaves it out */
+    bool affects_measurement; /* with another value of it, results are not of the same run */
     ob_option_type type;
     size_t offset; /* of the field in the options struct */
     /* Placeholder in help, "FILE"; NULL = the unit, or none for a flag. Of "SHARE" 5% is 0.05. */
@@ -72,7 +71,7 @@ struct ob_option {
 #define OB_OPTION_NUMBER_(number) #number
 #define OB_OPTION_NUMBER(number) OB_OPTION_NUMBER_(number)
 
-/* The table with the rows that OB_OPTION_ROWS stands for; all calls below need it so. malloc'ed.
+/* The table with the rows that OB_OPTION_ROWS stands for; all calls below need this form. malloc'ed; free() it.
  * OB_ERR_INVALID when a name is in no table. */
 ob_status ob_options_join(const ob_option *rows, ob_option **out, ob_err *err);
 /* The row of that name, NULL when there is none; rows may be NULL. */
@@ -82,16 +81,16 @@ size_t ob_options_count(const ob_option *rows);
 /* Sets the field of each row that has an `initial`; the others stay as they are (zeros, if *target is new). OB_ERR_INVALID names a row whose default its type cannot have. */
 ob_status ob_options_init(const ob_option *rows, void *target, ob_err *err);
 
-/* Parses argv[1..] into *target by the rows. Words that are no options are gathered into
+/* Parses argv[1..] into *target by the rows. Words that are not options are gathered into
  * positionals (room for argc). "--" ends options. A repeated option: the last one counts, unless it is a LIST.
  * OB_ERR_INVALID with a message that names the option and, for a misspelt one, the nearest row. */
 ob_status ob_options_parse(const ob_option *rows, int argc, char *const *argv, void *target,
                            const char **positionals, size_t *positional_count, ob_err *err);
 
-/* An option that stands on a command line, and its value (NULL: a flag); or a word that is none, with row NULL. */
+/* An option that stands on a command line, and its value (NULL: a flag); or any other word, with row NULL. */
 typedef void (*ob_option_seen_fn)(void *ctx, const ob_option *row, const char *value);
-/* The same line word by word, filling nothing: who must know what was given, though it be the default, or write the line
- * anew. Values are not checked. */
+/* The same line word by word, filling nothing: for a caller that must know what was given, even if it is the default, or writes the line
+ * again. Values are not checked. */
 ob_status ob_options_walk(const ob_option *rows, int argc, char *const *argv,
                           ob_option_seen_fn seen, void *ctx, ob_err *err);
 
@@ -104,7 +103,7 @@ bool ob_option_is_default(const ob_option *row, const void *target);
 /* The first row that affects_measurement and has other values in a and b; NULL = there is none. */
 const ob_option *ob_options_find_difference(const ob_option *rows, const void *a, const void *b);
 /* All values as members of an object, with "_" for "-" in their names; and back: what is missing, or of another kind, is
- * left as it is in *target (null is no text). Texts live as long as the object. */
+ * left as it is in *target (null is not a text). Texts live as long as the object. */
 ob_status ob_options_to_json(const ob_option *rows, const void *target, ob_json_doc *doc,
                              ob_json *object, ob_err *err);
 void ob_options_from_json(const ob_option *rows, const ob_json *object, void *target);

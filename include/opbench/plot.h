@@ -37,7 +37,7 @@ typedef struct ob_plot_params {
     const ob_roofline *roofline; /* ceilings, copied; NULL = those that the first header has */
     int64_t threads;  /* whose ceilings are drawn; 0 = of as many as most of the results have */
     const char *only; /* of the other kinds: cases whose call has this text in it; NULL = all */
-    size_t most;      /* of these: so many, the most notable ones; 0 = 12, in text all */
+    size_t most;      /* of these: this many, the most notable ones; 0 = 12, in text all */
 } ob_plot_params;
 
 /* INLINE: SVG without its style sheet, for a page that has it. */

@@ -322,7 +322,7 @@ typedef struct ob_backend_desc {
 
 /* ------------------------------------------------------------------ data generators */
 
-/* What a generator is given besides the entry. */
+/* What else a generator is given. */
 typedef struct ob_generate_args {
     const ob_host *host;
     const ob_json

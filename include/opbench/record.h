@@ -47,7 +47,7 @@ typedef struct ob_record_status_info {
     const char *word, *help;
     bool ran, failed, settled;
 } ob_record_status_info;
-/* NULL for a number that is no status. OB_RECORD_NO_STATUS has "" and counts as ran and settled. */
+/* NULL for a number that is not a status. OB_RECORD_NO_STATUS has "" and counts as ran and settled. */
 const ob_record_status_info *ob_record_status_get_info(ob_record_status status);
 bool ob_record_status_from_word(const char *word, ob_record_status *out);
 
@@ -130,7 +130,7 @@ typedef struct ob_record_instructions {
     const ob_json *tables; /* a list of what ob_count_stats_to_json makes */
 } ob_record_instructions;
 
-/* What the processor's own counters say of one iteration, in a pass of its own behind the timed ones. NaN = not known. */
+/* What the processor's own counters say of one iteration, in a pass of its own after the timed ones. NaN = not known. */
 typedef struct ob_record_pass_counters {
     double instructions, cycles, cache_misses, branch_misses;
 } ob_record_pass_counters;
@@ -224,7 +224,7 @@ typedef struct ob_record_result {
     const char *fp_mode; /* ob_fp_mode_difference since the start, if any */
     const char *start_time;
     double seconds;       /* wall time of the case in all */
-    double start_seconds; /* that starting its processes took besides, if it has several */
+    double start_seconds; /* that starting its processes took on top, if it has several */
     /* With --profile: start on the monotonic clock and duration, in ns. */
     ob_reals phases[OB_CASE_PHASE_COUNT];
     const ob_json *implementation;
@@ -292,7 +292,7 @@ typedef struct ob_record_header {
     const char *shard_by, *shard_hash, *shard_cases;         /* "cost"; as in ob_shard_division */
     const ob_json *divided;                                  /* of what: the cases of all shards */
     const ob_json *repeat;                                   /* the command for other parts */
-    int64_t merged;                                          /* from so many files */
+    int64_t merged;                                          /* from this many files */
     const char *launcher, *job_id, *node, *nodes, *restarts; /* as in ob_shard */
     int64_t seed;
     const char *command_line;
@@ -434,7 +434,7 @@ ob_status ob_record_print_docs(ob_text *text, ob_err *err);
 
 typedef enum ob_result_open_mode {
     OB_RESULT_CREATE, /* a new file, or an old one emptied */
-    OB_RESULT_APPEND, /* behind what is there; starts a new line if the last one is not ended */
+    OB_RESULT_APPEND, /* after what is there; starts a new line if the last one is not ended */
     OB_RESULT_RESUME, /* the file must be there, a regular one; read it with ob_done_read_locked,
                        * then cut it with ob_result_file_cut */
     OB_RESULT_NEW,    /* as CREATE, but a file that holds something is refused, OB_ERR_INVALID */
@@ -447,7 +447,7 @@ typedef struct ob_result_file_params {
     ob_result_open_mode mode;  /* with a prefix: CREATE, and no old file is ever emptied; or APPEND,
                                * which then is the same */
     int64_t pid, unix_seconds; /* 0 = this process, now */
-    const char *go_on; /* option that goes on behind a full disk, for the message; NULL = none */
+    const char *go_on; /* option that goes on after a full disk, for the message; NULL = none */
     bool any_lines;    /* APPEND: a file that begins with JSON of another kind is taken too */
     /* Called while another run has the file, about ten times a second; pid: that of the other run, 0 = unknown.
      * False gives up. NULL = do not wait. */
@@ -462,7 +462,7 @@ typedef struct ob_result_file ob_result_file;
 typedef struct ob_done_file ob_done_file;
 
 /* The file is locked (advisory) before anything of it is read, until it is closed: a second run on it waits or is
- * refused, OB_ERR_STATE. On a file system without locks there is none. */
+ * refused, OB_ERR_STATE. A file system without locks gives none. */
 ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_file **out,
                               ob_err *err);
 /* One write() for the whole line, so that a killed process leaves at most one torn line. When the

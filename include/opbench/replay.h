@@ -4,7 +4,7 @@
  * config has one per trace, and ob_run, a job or a session measures it, with ob_replay_maker() among the options.
  *
  * A sample is one pass over the calls. Timed is each call alone, as the executor times a case: after a wait for the
- * device, its prepared run and the wait behind it, by the backend's clock; making its arguments, finding its operator and
+ * device, its prepared run and the wait after it, by the backend's clock; making its arguments, finding its operator and
  * keeping its results are not. Tensors carry data from call to call: a result is the next call's argument where the
  * trace says so, views share their storage at their recorded offset and strides, and a tensor that nobody reads any more
  * is freed. What no call made (weights, the batch) is made at random when it is first read: floating-point numbers in
@@ -81,7 +81,7 @@ typedef struct ob_replay_options {
 } ob_replay_options;
 
 /* A config with a case for the chosen step of each trace, in their order. The traces are read and the choice is
- * checked; what is said about them goes to the context's log. */
+ * checked; warnings about them go to the context's log. */
 ob_status ob_replay_open_config(ob_context *context, const char *const *paths, size_t path_count,
                                 const ob_replay_options *options, ob_config **out, ob_err *err);
 

@@ -98,10 +98,10 @@ typedef struct ob_table_choice {
     const char *columns; /* "operator,id,median": titles, names, or fields of a record */
     const char *sort; /* one of them; "-median" = the largest first. What has nothing comes last. */
     const char *filter; /* "status == ok and median > 5us"; docs/show.md has the grammar */
-    int64_t top;        /* the first so many rows */
+    int64_t top;        /* the first this many rows */
 } ob_table_choice;
 
-/* OB_ERR_NOT_FOUND for a column that is not there, OB_ERR_SYNTAX for a filter that is none. */
+/* OB_ERR_NOT_FOUND for a column that is not there, OB_ERR_SYNTAX for a filter that cannot be read. */
 ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err *err);
 
 /* "5.2 us": four digits and the unit that suits; "-" for NaN. Returns out. */
@@ -159,7 +159,7 @@ typedef struct ob_report ob_report;
 ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_err *err);
 void ob_report_destroy(ob_report *report); /* NULL is allowed */
 /* Copies what it shows of a record of any kind; NULL = a file ends here. A case that was interrupted is left out when its
- * file goes on behind it: the resumed run has measured it again. */
+ * file goes on after it: the resumed run has measured it again. */
 ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err);
 /* What is to come, before ob_report_print_new prints its first rows: how long the longest call is (0 = not known), and whether
  * calls alone do not tell the rows apart, so that their ids are shown. */

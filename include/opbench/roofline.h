@@ -77,7 +77,7 @@ enum { OB_MACHINE_CLASS_BYTES = 17 };
 /* A word for the hardware that ceilings depend on: processor, caches, CPUs, memory, virtual or not. Kernels and libraries
  * are not part of it. */
 void ob_machine_class(char out[OB_MACHINE_CLASS_BYTES]);
-/* What it was measured under besides, in a line: "Linux 6.1.0, microcode 0xa20102b"; another one asks for a new
+/* What else it was measured under, in a line: "Linux 6.1.0, microcode 0xa20102b"; another one asks for a new
  * measurement. */
 const char *ob_roofline_noted(const ob_roofline *roofline);
 /* Beside it too: the library that a backend had loaded, "OpenBLAS 0.3.21" or "", and its files, a line each: path, tab and what

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Who computes where no backend is named, and whose reference --check compares with. */
+/* The backend that is used where none is named, and whose reference --check compares with. */
 #define OB_REFERENCE_BACKEND "native"
 
 /* The rows of ob_run_options, for tables of one's own (OB_OPTION_ROWS_OF): how cases are measured, and how the Timer of `opbench time`
@@ -36,7 +36,7 @@ ob_status ob_run_options_print(const ob_run_options *options, ob_text *text, ob_
 
 typedef struct ob_session ob_session;
 
-/* Opens the backend (its library is loaded here), sets threads and pins. The context must outlive it. */
+/* Opens the backend (its library is loaded here), sets threads and pins. The context and what the options point to must outlive it. */
 ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob_session **out,
                           ob_err *err);
 void ob_session_close(ob_session *session); /* NULL is allowed */
@@ -52,8 +52,7 @@ static inline ob_status ob_session_run(ob_session *session, const ob_case *c, ob
     return ob_session_run_case(session, c, record, err);
 }
 /* Prepares the case and gives it as a task of the Timer: forward passes on the session's backend, or, with options.backward, each
- * with its backward. The
- * task lives until the next call or the end of the session. Fails where a record would say so. */
+ * with its backward. The task lives until the next call or the end of the session. Fails where a record would say so. */
 ob_status ob_session_prepare_task(ob_session *session, const ob_case *c, ob_timer_task *out,
                                   ob_err *err);
 /* The clock that times its tasks: the backend's own, or a monotonic one. As long as the session. */
@@ -74,9 +73,10 @@ typedef struct ob_worker_fds {
     size_t size; /* sizeof(ob_worker_fds) */
     int socket;  /* messages */
     int state;   /* memory that both see */
-    int ring;    /* memory that all see who take turns; 0 = it runs alone */
+    int ring;    /* memory shared by all that take turns; 0 = it runs alone */
     unsigned ring_member;
-    unsigned counts; /* above 0: it runs under valgrind and counts so often, instead of measuring */
+    unsigned
+        counts; /* above 0: it runs under valgrind and counts this often, instead of measuring */
 } ob_worker_fds;
 
 /* Whether the backend's manifest names a host: a program in which its workers run, such as an interpreter. */
@@ -139,13 +139,13 @@ struct ob_sides_progress {
     double measured;      /* of these, what the samples of all sides took */
 };
 
-/* Cases of a config: first, first + step, ...; so many. */
+/* Cases of a config: first, first + step, ...: count of them. */
 typedef struct ob_case_range {
     uint64_t first, count;
     uint64_t step; /* 0 = 1 */
 } ob_case_range;
 
-/* What a run is told besides how to measure. */
+/* What a run is told apart from how to measure. */
 typedef struct ob_run_params {
     size_t size; /* sizeof(ob_run_params) */
     const ob_run_options *options;
@@ -167,7 +167,7 @@ typedef struct ob_run_params {
     void *ctx;
     /* How long a worker that has cases may do nothing outside of one, before it is taken for stopped; 0 = 60 s. */
     double worker_idle_s;
-    /* What options->wrap printed behind the last case of a worker. May be NULL. */
+    /* What options->wrap printed after the last case of a worker. May be NULL. */
     void (*on_wrapped)(void *ctx, const char *text, size_t length);
     /* Measured side by side, in turns; the first is what the ratios of the others are against. NULL = the names of
      * options->backend, if there are several, are sides that are called so. Needs worker_program. */

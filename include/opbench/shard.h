@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The number-th of so many parts: cases number - 1, number - 1 + of, ... of those that the job would have without it; or, by cost, a
+/* Part `number` of `of` parts: cases number - 1, number - 1 + of, ... of those that the job would have without it; or, by cost, a
  * part that takes about as long as the others. */
 typedef struct ob_shard {
     size_t size;         /* sizeof(ob_shard) */
@@ -27,15 +27,15 @@ typedef struct ob_shard {
     const char *costs; /* with by_cost: a file of records whose times are better; NULL = none */
 } ob_shard;
 
-/* What came of a division by cost. The library makes it. */
+/* The outcome of a division by cost. The library makes it. */
 typedef struct ob_shard_division {
     const char *hash;      /* of which part has which case; equal on all machines */
     const char *positions; /* of this part's cases among all, as the header has them */
     uint64_t cases;        /* that were divided */
     uint64_t measured;     /* of these, with a time in the file of costs */
     uint64_t
-        estimated; /* by the rows of their operators; the others count as dear as bytes make them, or as one */
-    double own, largest; /* shares of all costs: this part's, and the dearest one's */
+        estimated; /* by the rows of their operators; the others cost what their bytes say, or one */
+    double own, largest; /* shares of all costs: this part's, and the most expensive one's */
 } ob_shard_division;
 
 /* Of a text "3/8". */
@@ -46,7 +46,7 @@ ob_status ob_shard_from_environment(ob_shard *out, ob_err *err);
 /* Where this is, as far as a launcher says it, without a shard. */
 void ob_shard_describe_place(ob_shard *out);
 
-/* How many of so many cases it has; without a shard (NULL) all. */
+/* How many of `cases` it has; without a shard (NULL) all. */
 uint64_t ob_shard_count(const ob_shard *shard, uint64_t cases);
 /* Of a range whose first case is the position-th of the job: what the shard has. */
 ob_case_range ob_shard_of_range(const ob_shard *shard, const ob_case_range *range,

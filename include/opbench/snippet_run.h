@@ -32,9 +32,9 @@ typedef struct ob_snippet_options {
     /* Told, in a sentence without an end, before something that takes long. May be NULL. */
     void (*notice)(void *ctx, const char *text);
     void *ctx;
-    /* Words behind the compiler's own, as a shell would split them: "-O3 -march=native". NULL = none. */
+    /* Words after the compiler's own, as a shell would split them: "-O3 -march=native". NULL = none. */
     const char *cflags;
-    const char *ldflags; /* behind the source: libraries, and where they are */
+    const char *ldflags; /* after the source: libraries, and where they are */
     bool rebuild; /* compile also what is kept: what it includes or links may be another by now */
     const char *const *variables; /* "NAME=VALUE" for its process, ended by NULL; NULL = none */
     /* The standard, "c11" or "gnu++20"; the one of the other language stays as it is. NULL = gnu17, and gnu++17 or what a
@@ -71,7 +71,7 @@ void ob_snippet_close(ob_snippet_process *process); /* NULL is allowed */
 typedef ob_status (*ob_snippet_take)(void *ctx, const ob_timer *timer, ob_measurements *to,
                                      ob_err *err);
 /* Starts a process, has it measured and ends it. The measurement is added to the list; its task is the
- * given one, with texts normalised as a Timer does it: dedented, without blanks behind. */
+ * given one, with texts normalised as a Timer does it: dedented, without blanks at the end. */
 ob_status ob_snippet_measure(const ob_timer_args *args, const ob_task_spec *task,
                              const ob_snippet_options *options, ob_snippet_take take,
                              void *take_ctx, ob_measurements *to, ob_err *err);

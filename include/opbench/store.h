@@ -28,7 +28,8 @@ typedef enum ob_store_mode {
 
 typedef struct ob_store_params {
     size_t size;          /* sizeof(ob_store_params) */
-    const char *database; /* a file, or "postgresql://..."; NULL = the user's own */
+    const char *database; /* a file, or "postgresql://..."; NULL = the user's own:
+                           * opbench/history.db in XDG_DATA_HOME, else in ~/.local/share */
     ob_store_mode mode;
     double patience_s; /* how long to wait while another process writes; 0 = 60 */
     /* The type of the file system below a path, as statfs(2) gives it; below 0: unknown. NULL = ask the system. */

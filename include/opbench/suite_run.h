@@ -79,7 +79,7 @@ ob_status ob_suite_run(const ob_snippets *snippets, const ob_suite_run_params *p
 ob_status ob_suite_models_dir(const ob_suite *suite, const ob_snippet_options *options, char *dir,
                               size_t size, ob_err *err);
 /* Makes the TorchScript models of the snippets where they expect them, in one Python process. A model that
- * cannot be made is told as a notice and left out: its snippets fail then. Nothing to do is OB_OK. */
+ * cannot be made is reported by a notice and left out; its snippets then fail. Nothing to do is OB_OK. */
 ob_status ob_snippets_make_models(const ob_snippets *snippets, const ob_snippet_options *options,
                                   ob_err *err);
 

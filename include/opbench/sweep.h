@@ -40,7 +40,7 @@ const char *ob_sweep_backend_of_runtime(const ob_context *context, const char *w
 typedef struct ob_sweep_params {
     size_t size;     /* sizeof(ob_sweep_params) */
     uint64_t every;  /* of n points the first; 0 = all */
-    uint64_t sample; /* so many points, spread over the space; 0 = all. Not with every. */
+    uint64_t sample; /* this many points, spread over the space; 0 = all. Not with every. */
     uint64_t seed;   /* of the sample */
     bool backward;   /* the inputs require gradients */
 } ob_sweep_params;

@@ -17,7 +17,7 @@ extern "C" {
 
 /* Appending to an ob_text (opbench/basic.h). All return false when memory is out; the text is then unchanged. */
 
-/* Room for `more` bytes behind the end. */
+/* Room for `more` bytes after the end. */
 bool ob_text_grow(ob_text *text, size_t more);
 
 static inline bool ob_text_reserve(ob_text *text, size_t more)
@@ -42,7 +42,7 @@ static inline bool ob_text_append_str(ob_text *text, const char *str)
 
 bool ob_text_printf(ob_text *text, const char *format, ...) OB_PRINTF(2, 3);
 /* Appends bytes of unknown origin for people to read: '?' for what a terminal or a page would obey instead of show
- * (controls but for line feed and tab, what changes the direction of a text), U+FFFD for each byte that is no UTF-8.
+ * (controls except line feed and tab, what changes the direction of a text), U+FFFD for each byte that is not UTF-8.
  * With keep_styles changes of colour and weight stay. */
 bool ob_text_append_visible(ob_text *text, const char *bytes, size_t count, bool keep_styles);
 /* Appends a command on one line: the words, quoted for a shell where they need it, with blanks between, and a NUL

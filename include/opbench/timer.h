@@ -4,14 +4,18 @@
  * itself n times (the loop is inside it, so a call per iteration costs nothing), a case of an operator
  * on a backend (ob_session_prepare_task in run.h), or anything that answers the same calls.
  *
+ *     struct numbers {
+ *         volatile double a, b, sum;
+ *     };
  *     static ob_status add(void *ctx, uint64_t n, ob_err *err)
  *     {
+ *         struct numbers *x = ctx;
  *         for (uint64_t i = 0; i < n; i++)
- *             ...
+ *             x->sum = x->a + x->b;
  *         return OB_OK;
  *     }
  *     const ob_timer timer = {
- *         .size = sizeof timer, .task = {.run = add, .ctx = &data}, .spec = {.stmt = "a + b"}};
+ *         .size = sizeof timer, .task = {.run = add, .ctx = &numbers}, .spec = {.stmt = "a + b"}};
  *     status = ob_timer_blocked_autorange(&timer, OB_TIMER_MIN_RUN_TIME_S, measurements, &err);
  *
  * Nothing here keeps state: a timer may be used again and copied. docs/timer.md says what is timed.
@@ -38,7 +42,7 @@ ob_status ob_timer_timeit(const ob_timer *timer, uint64_t number, ob_measurement
 typedef struct ob_adaptive_params {
     size_t size;           /* sizeof(ob_adaptive_params) */
     double threshold;      /* of the interquartile range over the median; must come below it */
-    double min_run_time_s; /* never less, but for max_run_time_s */
+    double min_run_time_s; /* never less, unless max_run_time_s ends it */
     double max_run_time_s; /* a block that ends beyond it is the last one; 0 = no limit */
 } ob_adaptive_params;
 #define OB_ADAPTIVE_THRESHOLD 0.1

@@ -4,7 +4,7 @@
  * All of it is in this header, so that plug-ins, which link nothing of the library, can use it too.
  *
  *     if (!OB_RESERVE(list->items, list->capacity, list->count + 1))
- *         return out of memory;
+ *         return OB_ERR_NOMEM;
  *     list->items[list->count++] = item;
  *
  * Zeros are an empty array; free() ends it.

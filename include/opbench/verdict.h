@@ -121,7 +121,7 @@ ob_status ob_verdict_of_samples(const ob_verdict_samples *baseline,
 
 /* ------------------------------------------------------------------ looking while measuring */
 
-/* After so many processes a side the next look is taken, if there may be `most` of them; 0 = never again. */
+/* The number of processes a side after which the next look is taken, if there may be `most` of them; 0 = never again. */
 uint64_t ob_verdict_next_look(uint64_t processes, uint64_t most);
 /* What a look may use of the error rate: all have equal shares, which add up to 1. */
 double ob_verdict_look_share(uint64_t processes, uint64_t most);
@@ -132,7 +132,7 @@ bool ob_verdict_is_final(const ob_verdict *verdict, const ob_verdict_params *par
 typedef struct ob_verdict_looks {
     size_t size;   /* sizeof(ob_verdict_looks) */
     uint64_t most; /* processes a side */
-    /* Of measuring, for all sides of a case: no process is begun that would probably pass it, but for the first five; 0 = any. */
+    /* Of measuring, for all sides of a case: apart from the first five, no process is begun that would probably exceed it; 0 = no limit. */
     double budget_s;
     bool to_the_end; /* nothing is final before the budget is spent: for trying out what is found */
     /* Filled in by the looks, of all that was looked at. Differences are logarithms. */
@@ -154,7 +154,7 @@ typedef struct ob_verdict_range {
     double low, high;
 } ob_verdict_range;
 
-/* Exact 95 % intervals (Clopper and Pearson) of a share of which so many of so many trials were seen; trials > 0. */
+/* Exact 95 % intervals (Clopper and Pearson) of the share that `found` of `trials` are; trials > 0. */
 ob_verdict_range ob_verdict_share_interval(uint64_t found, uint64_t trials);
 /* The same of a quantile; infinite at an end where there are too few values. They are sorted by it. */
 ob_verdict_range ob_verdict_quantile_interval(double *values, size_t count, double quantile);

@@ -4,7 +4,6 @@
  */
 #include "translate.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- arguments ---- */
@@ -23,9 +22,9 @@ static const ort_slot *operand_slot(const ort_call *call, const ob_operand *oper
     const ob_value *value = &call->t->graph->edges[operand->edge].meta;
     const size_t index = operand->kind == OB_OPERAND_ITEM ? operand->index : 0;
     if ((operand->kind == OB_OPERAND_EDGE && value->kind != OB_VALUE_TENSOR) ||
-        index >= ort_tensor_count(value))
+        index >= ob_kit_tensor_count(value))
         return NULL;
-    *meta = ort_tensor_at(value, index);
+    *meta = ob_kit_tensor_at(value, index);
     return *meta != NULL ? ort_slot_at(call->t, operand->edge, index) : NULL;
 }
 
@@ -65,9 +64,9 @@ size_t ort_arg_list(const ort_call *call, const char *name, ort_id *out, const o
     if (operand->kind == OB_OPERAND_VALUE)
         return 0;
     const ob_value *value = &call->t->graph->edges[operand->edge].meta;
-    const size_t count = ort_tensor_count(value);
+    const size_t count = ob_kit_tensor_count(value);
     for (size_t i = 0; i < count && i < capacity; i++) {
-        metas[i] = ort_tensor_at(value, i);
+        metas[i] = ob_kit_tensor_at(value, i);
         out[i] = metas[i] != NULL ? ort_slot_at(call->t, operand->edge, i)->id : ORT_NONE;
     }
     return count;
@@ -91,34 +90,14 @@ bool ort_arg_is_none(const ort_call *call, const char *name)
            (operand->kind == OB_OPERAND_VALUE && operand->value.kind == OB_VALUE_NONE);
 }
 
-static double as_double(const ob_value *value)
-{
-    return value->kind == OB_VALUE_DOUBLE ? value->as.real
-           : value->kind == OB_VALUE_BOOL ? value->as.boolean
-                                          : (double)value->as.integer;
-}
-
-static bool is_number(const ob_value *value)
-{
-    return value != NULL && (value->kind == OB_VALUE_INT || value->kind == OB_VALUE_BOOL ||
-                             value->kind == OB_VALUE_DOUBLE);
-}
-
 int64_t ort_arg_int(const ort_call *call, const char *name, int64_t otherwise)
 {
-    const ob_value *value = ort_arg_value(call, name);
-    if (!is_number(value))
-        return otherwise;
-    if (value->kind == OB_VALUE_INT)
-        return value->as.integer;
-    const double real = as_double(value);
-    return fabs(real) < 9223372036854775808.0 ? (int64_t)real : 0;
+    return ob_kit_value_int(ort_arg_value(call, name), otherwise);
 }
 
 double ort_arg_double(const ort_call *call, const char *name, double otherwise)
 {
-    const ob_value *value = ort_arg_value(call, name);
-    return is_number(value) ? as_double(value) : otherwise;
+    return ob_kit_value_double(ort_arg_value(call, name), otherwise);
 }
 
 bool ort_arg_bool(const ort_call *call, const char *name, bool otherwise)
@@ -128,27 +107,12 @@ bool ort_arg_bool(const ort_call *call, const char *name, bool otherwise)
 
 const char *ort_arg_str(const ort_call *call, const char *name)
 {
-    const ob_value *value = ort_arg_value(call, name);
-    return value != NULL && value->kind == OB_VALUE_STR ? value->as.str.text : "";
+    return ob_kit_value_str(ort_arg_value(call, name));
 }
 
 size_t ort_arg_ints(const ort_call *call, const char *name, int64_t *out, size_t capacity)
 {
-    const ob_value *value = ort_arg_value(call, name);
-    if (is_number(value)) {
-        if (capacity > 0)
-            out[0] = ort_arg_int(call, name, 0);
-        return 1;
-    }
-    if (value == NULL || (!ob_value_is_list(value)))
-        return 0;
-    for (size_t i = 0; i < value->as.list.count && i < capacity; i++) {
-        const ob_value *item = &value->as.list.items[i];
-        out[i] = is_number(item) ? (int64_t)as_double(item) : 0;
-        if (item->kind == OB_VALUE_INT)
-            out[i] = item->as.integer;
-    }
-    return value->as.list.count;
+    return ob_kit_value_ints(ort_arg_value(call, name), out, capacity);
 }
 
 /* ---- results ---- */
@@ -169,7 +133,7 @@ static const ob_value *result_value(const ort_call *call, size_t k, ob_edge_id *
     *edge = node->outputs[list ? 0 : k];
     *index = list ? k : 0;
     const ob_value *meta = &call->t->graph->edges[*edge].meta;
-    return *index < ort_tensor_count(meta) ? meta : NULL;
+    return *index < ob_kit_tensor_count(meta) ? meta : NULL;
 }
 
 const ob_tensor *ort_result_meta(const ort_call *call, size_t k)
@@ -177,7 +141,7 @@ const ob_tensor *ort_result_meta(const ort_call *call, size_t k)
     ob_edge_id edge;
     size_t index;
     const ob_value *meta = result_value(call, k, &edge, &index);
-    return meta != NULL ? ort_tensor_at(meta, index) : NULL;
+    return meta != NULL ? ob_kit_tensor_at(meta, index) : NULL;
 }
 
 /* A tensor has a new value: so have all edges that are the same tensor. A view of it would have to change
@@ -225,7 +189,7 @@ void ort_result(ort_call *call, size_t k, ort_id id)
     size_t index = 0;
     const ob_value *meta = result_value(call, k, &edge, &index);
     ort_slot *changed = changed_slot(call, k);
-    const ob_tensor *tensor = meta != NULL ? ort_tensor_at(meta, index) : NULL;
+    const ob_tensor *tensor = meta != NULL ? ob_kit_tensor_at(meta, index) : NULL;
     if (t->status != OB_OK || id == ORT_NONE)
         return;
     const ob_dtype dtype = tensor != NULL    ? tensor->dtype

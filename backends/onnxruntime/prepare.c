@@ -28,28 +28,10 @@ static ob_status out_of_memory(const work *w, ob_err *err)
 
 /* ---- graphs ---- */
 
-/* The forward with every saved edge as an output more, so that decomposing tells where each went. */
-static ob_status resolve_forward(work *w, ob_err *err)
+static ob_status resolve(void *ctx, const ob_graph *graph, ob_graph **own, ob_err *err)
 {
-    const ob_host *host = w->prepared->backend->host;
-    const ob_graph *backward = w->args->backward != NULL ? w->args->backward->graph : NULL;
-    const size_t extra = backward != NULL ? backward->edge_count : 0;
-    ob_graph wide = *w->args->graph;
-    ob_edge_id *outputs = calloc(wide.output_count + extra + 1, sizeof *outputs);
-    if (outputs == NULL)
-        return out_of_memory(w, err);
-    for (size_t i = 0; i < wide.output_count; i++)
-        outputs[i] = wide.outputs[i];
-    for (size_t i = 0; i < extra; i++)
-        if (backward->edges[i].role == OB_EDGE_SAVED)
-            outputs[wide.output_count++] = backward->edges[i].forward_edge;
-    wide.outputs = outputs;
-    const ob_status status = ort_resolve(host, &wide, &w->own[OB_PASS_FORWARD], err);
-    const ob_graph *own = w->own[OB_PASS_FORWARD];
-    for (size_t i = 0; status == OB_OK && i < wide.output_count; i++)
-        w->map[outputs[i]] = own != NULL ? own->outputs[i] : outputs[i];
-    free(outputs);
-    return status;
+    const ob_backend *backend = ctx;
+    return ort_resolve(backend->host, graph, own, err);
 }
 
 static ob_status translate(work *w, ob_pass pass, ob_err *err)
@@ -226,7 +208,7 @@ static ob_status add_item(work *w, ob_pass pass, ob_edge_id edge, size_t index, 
                           ob_err *err)
 {
     const ort_translation *t = &w->translations[pass];
-    const ob_tensor *meta = ort_tensor_at(&t->graph->edges[edge].meta, index);
+    const ob_tensor *meta = ob_kit_tensor_at(&t->graph->edges[edge].meta, index);
     const ort_bound *bound = NULL;
     if (meta == NULL)
         return OB_OK;
@@ -249,7 +231,7 @@ static ob_status add_outputs(work *w, ob_pass pass, size_t count, ob_value **val
         ob_value *value = &(*values)[i];
         ++*made;
         OB_TRY(t->host->value_copy(value, meta, err));
-        for (size_t k = 0; k < ort_tensor_count(meta); k++)
+        for (size_t k = 0; k < ob_kit_tensor_count(meta); k++)
             OB_TRY(add_item(w, pass, edge, k,
                             meta->kind == OB_VALUE_TENSOR ? value : &value->as.list.items[k], err));
     }
@@ -266,8 +248,8 @@ static ob_status saved_tensor(work *w, ob_edge_id edge, size_t index, ob_tensor 
     const ort_id id = ort_slot_at(t, edge, index)->id;
     const ort_bound *bound = ort_bound_find(&session->inputs, id);
     if (bound == NULL)
-        OB_TRY(add_output(w, OB_PASS_FORWARD, id, ort_tensor_at(&t->graph->edges[edge].meta, index),
-                          &bound, err));
+        OB_TRY(add_output(w, OB_PASS_FORWARD, id,
+                          ob_kit_tensor_at(&t->graph->edges[edge].meta, index), &bound, err));
     return t->host->tensor_copy(out, &bound->tensor, err);
 }
 
@@ -277,7 +259,7 @@ static ob_status add_backward_input(work *w, ob_edge_id edge, size_t index, ob_e
     const ob_backend *backend = w->prepared->backend;
     ort_session *session = &w->prepared->passes[OB_PASS_BACKWARD];
     const ob_graph_edge *e = &t->graph->edges[edge];
-    const ob_tensor *meta = ort_tensor_at(&e->meta, index);
+    const ob_tensor *meta = ob_kit_tensor_at(&e->meta, index);
     const ort_id id = ort_slot_at(t, edge, index)->id;
     ob_tensor tensor;
     if (meta == NULL)
@@ -297,7 +279,7 @@ static ob_status plan_backward(work *w, ob_err *err)
     const ob_graph *graph = w->translations[OB_PASS_BACKWARD].graph;
     for (size_t i = 0; i < graph->edge_count; i++)
         if (graph->edges[i].role == OB_EDGE_SAVED || graph->edges[i].role == OB_EDGE_GRAD_OUTPUT)
-            for (size_t k = 0; k < ort_tensor_count(&graph->edges[i].meta); k++)
+            for (size_t k = 0; k < ob_kit_tensor_count(&graph->edges[i].meta); k++)
                 OB_TRY(add_backward_input(w, (ob_edge_id)i, k, err));
     return add_outputs(w, OB_PASS_BACKWARD, graph->output_count, &p->grads, &p->grad_count, err);
 }
@@ -308,9 +290,11 @@ static ob_status plan(work *w, ob_err *err)
 {
     ob_prepared *p = w->prepared;
     ob_backend *backend = p->backend;
+    const ob_graph *graph;
     p->backward = w->args->backward != NULL && w->args->pass == OB_PASS_BACKWARD;
     p->has_constants = w->args->parameter_count > 0 && !backend->weights_as_inputs;
-    OB_TRY(resolve_forward(w, err));
+    OB_TRY(ob_kit_resolve_forward(backend->host, w->args, resolve, backend, &graph,
+                                  &w->own[OB_PASS_FORWARD], w->map, err));
     OB_TRY(translate(w, OB_PASS_FORWARD, err));
     OB_TRY(each_outside(w, bind_outside, err));
     OB_TRY(each_outside(w, bind_written, err));

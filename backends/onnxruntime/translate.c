@@ -11,19 +11,6 @@
 
 /* ---- slots ---- */
 
-size_t ort_tensor_count(const ob_value *meta)
-{
-    if (meta->kind == OB_VALUE_TENSOR)
-        return 1;
-    return ob_value_is_list(meta) ? meta->as.list.count : 0;
-}
-
-const ob_tensor *ort_tensor_at(const ob_value *meta, size_t index)
-{
-    const ob_value *item = meta->kind == OB_VALUE_TENSOR ? meta : &meta->as.list.items[index];
-    return item->kind == OB_VALUE_TENSOR ? item->as.tensor : NULL;
-}
-
 void ort_fail(ort_translation *t, ob_status status, const char *format, ...)
 {
     char text[400];
@@ -43,7 +30,7 @@ static ob_status make_slots(ort_translation *t)
     t->first = calloc(graph->edge_count + 1, sizeof *t->first);
     for (size_t i = 0; t->first != NULL && i < graph->edge_count; i++) {
         t->first[i] = count;
-        const size_t more = ort_tensor_count(&graph->edges[i].meta);
+        const size_t more = ob_kit_tensor_count(&graph->edges[i].meta);
         if (more > UINT32_MAX / 2 - count)
             return t->host->err_set(&t->err, OB_ERR_LIMIT, "the graph has too many tensors");
         count += (uint32_t)more;
@@ -86,7 +73,7 @@ static bool word_in(const char *list, const char *word)
 static void mark_written(ort_translation *t, const ob_operand *operand)
 {
     if (operand->kind == OB_OPERAND_EDGE)
-        for (size_t i = 0; i < ort_tensor_count(&t->graph->edges[operand->edge].meta); i++)
+        for (size_t i = 0; i < ob_kit_tensor_count(&t->graph->edges[operand->edge].meta); i++)
             ort_slot_at(t, operand->edge, i)->written = true;
     else if (operand->kind == OB_OPERAND_LIST)
         for (size_t i = 0; i < operand->count; i++)
@@ -111,8 +98,8 @@ static void add_outside(ort_translation *t, ob_edge_id edge)
 {
     const ob_graph_edge *e = &t->graph->edges[edge];
     const bool parameter = e->role == OB_EDGE_PARAMETER || e->role == OB_EDGE_BUFFER;
-    for (size_t i = 0; i < ort_tensor_count(&e->meta); i++) {
-        const ob_tensor *meta = ort_tensor_at(&e->meta, i);
+    for (size_t i = 0; i < ob_kit_tensor_count(&e->meta); i++) {
+        const ob_tensor *meta = ob_kit_tensor_at(&e->meta, i);
         ort_slot *slot = ort_slot_at(t, edge, i);
         if (meta == NULL)
             continue;
@@ -145,8 +132,8 @@ static ob_status check_tensor(ort_translation *t, const ob_tensor *tensor, const
 
 static ob_status check_edge(ort_translation *t, const ob_graph_edge *edge)
 {
-    for (size_t i = 0; i < ort_tensor_count(&edge->meta); i++) {
-        const ob_tensor *tensor = ort_tensor_at(&edge->meta, i);
+    for (size_t i = 0; i < ob_kit_tensor_count(&edge->meta); i++) {
+        const ob_tensor *tensor = ob_kit_tensor_at(&edge->meta, i);
         if (tensor != NULL)
             OB_TRY(check_tensor(t, tensor, edge->name));
     }
@@ -184,7 +171,7 @@ static void note_views(ort_translation *t, const ob_graph_node *node)
     for (size_t k = 0; viewed != NULL && k < node->output_count; k++) {
         if (!has_alias(node->op->schema->returns[k].type))
             continue;
-        for (size_t i = 0; i < ort_tensor_count(&t->graph->edges[node->outputs[k]].meta); i++)
+        for (size_t i = 0; i < ob_kit_tensor_count(&t->graph->edges[node->outputs[k]].meta); i++)
             ort_slot_at(t, node->outputs[k], i)->memory = viewed->memory;
     }
 }
@@ -193,8 +180,8 @@ static void check_results(ort_translation *t, const ob_graph_node *node)
 {
     for (size_t k = 0; t->status == OB_OK && k < node->output_count; k++) {
         const ob_value *meta = &t->graph->edges[node->outputs[k]].meta;
-        for (size_t i = 0; i < ort_tensor_count(meta); i++)
-            if (ort_tensor_at(meta, i) != NULL && !ort_slot_at(t, node->outputs[k], i)->set)
+        for (size_t i = 0; i < ob_kit_tensor_count(meta); i++)
+            if (ob_kit_tensor_at(meta, i) != NULL && !ort_slot_at(t, node->outputs[k], i)->set)
                 ort_fail(t, OB_ERR_UNSUPPORTED,
                          "the onnxruntime backend has no way to give result %zu of %s", k,
                          node->op->schema->name);

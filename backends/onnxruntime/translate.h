@@ -11,6 +11,8 @@
 
 #include "onnxruntime_model.h"
 
+#include "opbench/kit.h"
+
 /* One tensor of an edge. */
 typedef struct ort_slot {
     ort_id id;
@@ -97,9 +99,6 @@ void ort_translation_fini(ort_translation *t);
 
 /* ---- slots ---- */
 
-size_t ort_tensor_count(const ob_value *meta);
-/* NULL when that item is no tensor. */
-const ob_tensor *ort_tensor_at(const ob_value *meta, size_t index);
 static inline ort_slot *ort_slot_at(const ort_translation *t, ob_edge_id edge, size_t index)
 {
     return &t->slots[t->first[edge] + index];

@@ -45,11 +45,6 @@ COMPLEX(neg, cneg(a[0]))
 
 /* ---- quotients ---- */
 
-static double sign_of(double x)
-{
-    return (double)(x > 0) - (double)(x < 0);
-}
-
 /* A quotient that is whole is computed exactly; near to one it may come out on either side. */
 static ball whole_quotient(const ball_rules *r, const ball *a, double (*f)(double))
 {
@@ -161,11 +156,6 @@ static ball real_atan2(const ball_rules *r, const ball *a, const point_options *
 }
 
 /* ---- functions of one number ---- */
-
-static double rsqrt_of(double x)
-{
-    return 1 / sqrt(x);
-}
 
 REAL(exp, F(exp, a[0]))
 REAL(exp2, F(exp2, a[0]))

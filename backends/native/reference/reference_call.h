@@ -98,6 +98,13 @@ int64_t ref_get_whole(const ref_tensor *t, int64_t offset); /* of a whole tensor
 ball ref_get_imaginary(const ref_tensor *t, int64_t offset);
 /* Where a row-major number is in the store. */
 int64_t ref_offset(const ref_tensor *t, int64_t place);
+static inline int64_t ref_offset_at(const ref_tensor *t, const int64_t *index)
+{
+    int64_t offset = t->offset;
+    for (int d = 0; d < t->ndim; d++)
+        offset += index[d] * t->strides[d];
+    return offset;
+}
 /* Whether a whole number is in doubt. */
 bool ref_is_doubtful(const ref_tensor *t, int64_t offset);
 

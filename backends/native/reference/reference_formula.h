@@ -60,6 +60,15 @@ static inline complex_ball cmul(const ball_rules *r, complex_ball x, complex_bal
                           ADD(MUL(x.re, y.im), MUL(x.im, y.re))};
 }
 
+static inline double sign_of(double x)
+{
+    return (double)(x > 0) - (double)(x < 0);
+}
+static inline double rsqrt_of(double x)
+{
+    return 1 / sqrt(x);
+}
+
 #define POINT(op, words, real_fn, whole_fn, complex_fn)                                            \
     {                                                                                              \
         .name = "aten::" #op, .run = ref_pointwise, .data = &(const point_row)                     \

@@ -23,14 +23,6 @@ static void unravel(const ref_tensor *t, int64_t place, int64_t *index)
     }
 }
 
-static int64_t offset_at(const ref_tensor *t, const int64_t *index)
-{
-    int64_t offset = t->offset;
-    for (int d = 0; d < t->ndim; d++)
-        offset += index[d] * t->strides[d];
-    return offset;
-}
-
 /* An index as it is meant: negative ones count from the end. -1: outside. */
 static int64_t index_value(const ref_tensor *t, int64_t offset, int64_t size)
 {
@@ -78,7 +70,7 @@ static ob_status run_read(ref_call *call, ob_err *err)
         ref_walk_seek(&w, chosen != NULL ? chosen[i] : i);
         const bool line = call->variant == SELECT && a.index->ndim > 0;
         const int64_t at = line ? a.index->offset + w.index[a.dim] * a.index->strides[0]
-                                : offset_at(a.index, w.index);
+                                : ref_offset_at(a.index, w.index);
         for (int d = 0; d < a.self->ndim; d++)
             from[d] = w.index[d];
         const int64_t size = a.self->ndim > 0 ? a.self->sizes[a.dim] : 1;
@@ -87,7 +79,7 @@ static ob_status run_read(ref_call *call, ob_err *err)
         if (ref_is_doubtful(a.index, at) || from[a.dim] < 0)
             ref_put(call, out, w.place, (ball){0, INFINITY});
         else
-            ref_put_copy(call, out, w.place, a.self, offset_at(a.self, from));
+            ref_put_copy(call, out, w.place, a.self, ref_offset_at(a.self, from));
     }
     free(chosen);
     return OB_OK;
@@ -117,10 +109,10 @@ static void scatter_at(const ref_updates *u, int64_t number, ref_update *out)
     const along *a = u->data;
     int64_t index[OB_MAX_DIMS] = {0};
     unravel(a->index, number, index);
-    const int64_t at = offset_at(a->index, index);
+    const int64_t at = ref_offset_at(a->index, index);
     const int64_t target =
         index_value(a->index, at, a->self->ndim > 0 ? a->self->sizes[a->dim] : 1);
-    take_value(u, a, a->source != NULL ? offset_at(a->source, index) : 0, out);
+    take_value(u, a, a->source != NULL ? ref_offset_at(a->source, index) : 0, out);
     if (a->self->ndim > 0)
         index[a->dim] = target;
     out->place = target < 0 ? -1 : contiguous_place(a->self->sizes, a->self->ndim, index);
@@ -146,7 +138,7 @@ static void line_at(const ref_updates *u, int64_t number, ref_update *out)
     const int64_t at = a->index->offset + (a->index->ndim > 0 ? k * a->index->strides[0] : 0);
     const int64_t target =
         index_value(a->index, at, a->self->ndim > 0 ? a->self->sizes[a->dim] : 1);
-    take_value(u, a, a->source != NULL ? offset_at(a->source, index) : 0, out);
+    take_value(u, a, a->source != NULL ? ref_offset_at(a->source, index) : 0, out);
     if (shape.ndim > 0)
         index[a->dim] = target;
     out->place = target < 0 ? -1 : contiguous_place(a->self->sizes, a->self->ndim, index);
@@ -263,7 +255,7 @@ static bool source_index(const advanced *a, const int64_t *index, int64_t *out)
     for (int d = 0; d < a->self->ndim; d++) {
         if ((size_t)d < a->indices->count && a->there[d]) {
             const ref_tensor *t = &a->spread[d];
-            const int64_t at = offset_at(t, index + a->first);
+            const int64_t at = ref_offset_at(t, index + a->first);
             out[d] = index_value(t, at, a->self->sizes[d]);
             inside = inside && out[d] >= 0 && !ref_is_doubtful(t, at);
             continue;
@@ -288,7 +280,7 @@ static ob_status run_index(ref_call *call, ob_err *err)
         int64_t from[OB_MAX_DIMS];
         ref_walk_seek(&w, chosen != NULL ? chosen[i] : i);
         if (source_index(&a, w.index, from))
-            ref_put_copy(call, out, w.place, a.self, offset_at(a.self, from));
+            ref_put_copy(call, out, w.place, a.self, ref_offset_at(a.self, from));
         else
             ref_put(call, out, w.place, (ball){0, INFINITY});
     }

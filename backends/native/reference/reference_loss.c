@@ -58,11 +58,6 @@ static ball shared(const ball_rules *r, ball x, const point_options *o)
 
 REAL(mse_backward, shared(r, MUL(MUL(ball_of(2), OFF), a[0]), o))
 
-static double sign_of(double x)
-{
-    return (double)(x > 0) - (double)(x < 0);
-}
-
 static ball real_smooth_l1_backward(const ball_rules *r, const ball *a, const point_options *o)
 {
     const ball d = OFF;

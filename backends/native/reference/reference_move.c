@@ -26,14 +26,6 @@ struct mover {
     int64_t whole_constant;
 };
 
-static int64_t offset_at(const ref_tensor *t, const int64_t *index)
-{
-    int64_t offset = t->offset;
-    for (int d = 0; d < t->ndim; d++)
-        offset += index[d] * t->strides[d];
-    return offset;
-}
-
 /* ---- where elements come from ---- */
 
 /* Broadcast, with dimensions that are missing at the front. */
@@ -57,7 +49,7 @@ static bool selected(const mover *m, const int64_t *index, const ref_tensor **fr
         if (d != m->dim)
             short_index[count++] = index[d];
     *from = m->self;
-    *offset = offset_at(m->self, short_index);
+    *offset = ref_offset_at(m->self, short_index);
     return index[m->dim] == m->first;
 }
 
@@ -69,7 +61,7 @@ static bool sliced(const mover *m, const int64_t *index, const ref_tensor **from
         return false;
     /* A gradient of one element is that of the whole slice. */
     const int64_t in_grad = m->self->sizes[m->dim] == 1 ? 0 : at / m->step;
-    *offset = offset_at(m->self, index) + (in_grad - index[m->dim]) * m->self->strides[m->dim];
+    *offset = ref_offset_at(m->self, index) + (in_grad - index[m->dim]) * m->self->strides[m->dim];
     return true;
 }
 
@@ -86,7 +78,7 @@ static bool on_diagonal(const mover *m, const int64_t *index, const ref_tensor *
     *from = m->self;
     if (column - row != m->first)
         return false;
-    *offset = offset_at(m->self, short_index);
+    *offset = ref_offset_at(m->self, short_index);
     return true;
 }
 
@@ -131,7 +123,7 @@ static bool in_triangle(const mover *m, const int64_t *index, const ref_tensor *
     const int n = m->self->ndim;
     const int64_t above = index[n - 1] - index[n - 2] - m->first;
     *from = m->self;
-    *offset = offset_at(m->self, index);
+    *offset = ref_offset_at(m->self, index);
     return m->step < 0 ? above <= 0 : above >= 0;
 }
 
@@ -158,7 +150,7 @@ static bool joined(const mover *m, const int64_t *index, const ref_tensor **from
             continue;
         if (at < t->sizes[m->dim]) {
             *from = t;
-            *offset = offset_at(t, index) + (at - index[m->dim]) * t->strides[m->dim];
+            *offset = ref_offset_at(t, index) + (at - index[m->dim]) * t->strides[m->dim];
             return true;
         }
         at -= t->sizes[m->dim];

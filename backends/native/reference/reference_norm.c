@@ -121,11 +121,6 @@ typedef struct moments {
     ball mean, rstd;
 } moments;
 
-static double rsqrt_of(double x)
-{
-    return 1 / sqrt(x);
-}
-
 static moments compute_moments(const norm *n, ref_slices *s, int64_t slice)
 {
     const ball_rules *r = &n->call->rules;

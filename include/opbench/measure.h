@@ -206,23 +206,6 @@ void ob_noise_sampler_close(ob_noise_sampler *sampler); /* NULL is allowed */
 ob_status ob_noise_sampler_poll(ob_noise_sampler *sampler, bool *read, ob_err *err);
 void ob_noise_sampler_get(const ob_noise_sampler *sampler, ob_noise *out);
 
-/* ------------------------------------------------------------------ floating-point mode */
-
-/* The calling thread's control bits (MXCSR or FPCR) without the status flags. A library that was
- * linked with -ffast-math changes them when it is loaded, and with them results and times.
- * 0 on machines whose mode is not known. */
-uint32_t ob_fp_mode_get(void);
-void ob_fp_mode_set(uint32_t mode);
-/* "flush-to-zero on, denormals-are-zero on": what `now` has that `before` had not, and the other way
- * round. "" when equal. Cut to size; returns out. */
-char *ob_fp_mode_difference(uint32_t before, uint32_t now, char *out, size_t size);
-
-/* ------------------------------------------------------------------ hardware counters */
-
-/* Whether the processor's counters of instructions and cycles can be read here. OB_ERR_UNSUPPORTED says why not,
- * and what helps. */
-ob_status ob_hardware_counters_check(ob_err *err);
-
 #ifdef __cplusplus
 }
 #endif

@@ -41,11 +41,6 @@ const ob_time_unit *ob_time_unit_find(const char *symbol); /* NULL if there is n
  * (3.14159 to two figures is 3.1000001430511475); halves go to the even side. 0 stays 0. */
 double ob_trim_figures(double value, int figures);
 
-/* The distinct texts in the order in which they first appear: firsts (room for count) gets the index of
- * each one's first appearance, *unique their number. NULL is a text of its own. */
-ob_status ob_ordered_unique(const char *const *texts, size_t count, size_t *firsts, size_t *unique,
-                            ob_err *err);
-
 /* ------------------------------------------------------------------ the task */
 
 /* Equal in all eight fields. A stmt, setup or global_setup that is NULL is ""; the other texts are

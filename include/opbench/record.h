@@ -221,7 +221,7 @@ typedef struct ob_record_result {
     int64_t pid;
     uint64_t process_peak_bytes;                      /* high-water mark of resident memory */
     double noise_foreign, noise_steal, noise_seconds; /* the latest window or windows */
-    const char *fp_mode; /* ob_fp_mode_difference since the start, if any */
+    const char *fp_mode; /* what a library changed of it since the start, if any */
     const char *start_time;
     double seconds;       /* wall time of the case in all */
     double start_seconds; /* that starting its processes took on top, if it has several */
@@ -427,8 +427,6 @@ const ob_field *ob_record_find_field(ob_record_kind kind, const char *path); /* 
 /* Address of the field in the record; cast by the row's type. */
 const void *ob_record_member(const ob_record *record, const ob_field *field);
 bool ob_record_has(const ob_record *record, const ob_field *field);
-/* The rows as Markdown tables, one per kind: docs/records.md holds them. */
-ob_status ob_record_print_docs(ob_text *text, ob_err *err);
 
 /* ------------------------------------------------------------------ writing files */
 

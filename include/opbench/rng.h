@@ -48,10 +48,6 @@ typedef struct ob_zipf {
 ob_status ob_zipf_init(ob_zipf *zipf, uint64_t count, double exponent, ob_err *err);
 uint64_t ob_zipf_draw(const ob_zipf *zipf, ob_rng *rng);
 
-/* The portable elementary functions that the draws use; correct to about 1 ulp. */
-double ob_portable_log(double x);
-double ob_portable_exp(double x);
-
 #ifdef __cplusplus
 }
 #endif

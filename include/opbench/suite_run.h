@@ -12,24 +12,6 @@
 extern "C" {
 #endif
 
-/* ---- cores ---- */
-
-/* Cores first to last, of which neighbours are given out. One thread at a time. */
-typedef struct ob_core_pool ob_core_pool;
-
-ob_status ob_core_pool_create(int first, int last, ob_core_pool **out, ob_err *err);
-void ob_core_pool_destroy(ob_core_pool *pool); /* NULL is allowed */
-/* The lowest `count` neighbours that are free; *core is the first one. False when there are none. */
-bool ob_core_pool_reserve(ob_core_pool *pool, int count, int *core);
-void ob_core_pool_release(ob_core_pool *pool, int core, int count);
-
-/* "5 / 10 (62 seconds), ETA: ~1 minute": how far a run is, into out (cut to size). The rest is unknown
- * until five results are there; mean_s is what one took. Returns out. */
-char *ob_progress_format(size_t done, size_t total, int cores, double mean_s, double elapsed_s,
-                         char *out, size_t size);
-
-/* ---- running ---- */
-
 typedef struct ob_suite_result {
     const ob_snippet *snippet;
     size_t index;       /* of the snippet */

@@ -8,6 +8,7 @@
 #include "base/portable_math.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* log(2) in two parts: HIGH has 21 zero bits at its end, so that k * HIGH is exact for every
@@ -46,7 +47,7 @@ static double log_deficit(double f)
     return s * (f - sum);
 }
 
-double ob_portable_log(double x)
+double ob__portable_log(double x)
 {
     if (!(x > 0))
         return x == 0 ? -INFINITY : NAN;
@@ -73,7 +74,7 @@ double ob__portable_log1p(double x)
 {
     if (x > -0.25 && x < 0.4)
         return x - log_deficit(x);
-    return ob_portable_log(1 + x); /* far from 0: the rounding of 1 + x does no harm */
+    return ob__portable_log(1 + x); /* far from 0: the rounding of 1 + x does no harm */
 }
 
 /* exp(high - low) - 1 - high for |high| <= 0.36 and a low that is tiny: Taylor's series. high is
@@ -92,7 +93,7 @@ static double exp_tail(double high, double low)
     return r * r * sum - low;
 }
 
-double ob_portable_exp(double x)
+double ob__portable_exp(double x)
 {
     if (isnan(x))
         return x;
@@ -123,5 +124,5 @@ double ob__portable_expm1(double x)
 {
     if (x > -0.35 && x < 0.35)
         return x + exp_tail(x, 0);
-    return ob_portable_exp(x) - 1;
+    return ob__portable_exp(x) - 1;
 }

@@ -5,6 +5,7 @@
  * users rely on: changing it changes everybody's data.
  */
 #include "base/philox.h"
+#include "base/portable_math.h"
 #include "base/rng_fill.h"
 
 #include <float.h>
@@ -137,12 +138,12 @@ double ob_rng_normal(ob_rng *rng)
         const double y = 2 * ob_rng_double(rng) - 1;
         square = x * x + y * y;
     } while (square >= 1 || square == 0);
-    return x * sqrt(-2 * ob_portable_log(square) / square);
+    return x * sqrt(-2 * ob__portable_log(square) / square);
 }
 
 double ob_rng_loguniform(ob_rng *rng, double lo, double hi)
 {
-    const double from = ob_portable_log(lo), to = ob_portable_log(hi);
-    const double result = ob_portable_exp(ob_rng_uniform(rng, from, to));
+    const double from = ob__portable_log(lo), to = ob__portable_log(hi);
+    const double result = ob__portable_exp(ob_rng_uniform(rng, from, to));
     return result < lo ? lo : result > hi ? hi : result; /* the logarithms are rounded */
 }

@@ -10,6 +10,7 @@
  * turns into log(x), need no case of their own.
  */
 #include "base/portable_math.h"
+#include "opbench/rng.h"
 
 #include <math.h>
 
@@ -26,12 +27,12 @@ static double log1p_over_x(double x)
 /* The bar: x^-q. */
 static double bar(double x, double exponent)
 {
-    return ob_portable_exp(-exponent * ob_portable_log(x));
+    return ob__portable_exp(-exponent * ob__portable_log(x));
 }
 
 static double area(double x, double exponent)
 {
-    const double log_x = ob_portable_log(x);
+    const double log_x = ob__portable_log(x);
     return expm1_over_x((1 - exponent) * log_x) * log_x;
 }
 
@@ -40,7 +41,7 @@ static double area_inverse(double y, double exponent)
     const double t = y * (1 - exponent);
     if (t <= -1) /* y is at the limit of the area for x to infinity, but for rounding */
         return INFINITY;
-    return ob_portable_exp(log1p_over_x(t) * y);
+    return ob__portable_exp(log1p_over_x(t) * y);
 }
 
 ob_status ob_zipf_init(ob_zipf *zipf, uint64_t count, double exponent, ob_err *err)

@@ -94,8 +94,8 @@ ob_status ob_job_add_line(ob_job *job, const ob_record *record, const char *line
     if (job->file != NULL)
         OB_TRY(ob_result_file_append_line(job->file, line, length, err));
     if (job->profile != NULL) {
-        OB_TRY(ob_profile_add(job->profile, record, err));
-        OB_TRY(ob_profile_sum_kernels(record, append_kernel, job, err));
+        OB_TRY(ob__profile_add(job->profile, record, err));
+        OB_TRY(ob__profile_sum_kernels(record, append_kernel, job, err));
     }
     if (record->result.part_of != NULL) /* counted is its case, which comes behind its parts */
         return ob__job_show(job, &(ob_job_event){.record = record, .line = line, .length = length},
@@ -144,7 +144,7 @@ const char *ob_job_path(const ob_job *job)
 
 const char *ob_job_trace_path(const ob_job *job)
 {
-    return job->profile != NULL ? ob_profile_path(job->profile) : NULL;
+    return job->profile != NULL ? ob__profile_path(job->profile) : NULL;
 }
 
 uint64_t ob_job_result_count(const ob_job *job)
@@ -268,7 +268,7 @@ static ob_status finish(ob_job *job, ob_err *err)
     if (job->profile == NULL)
         return OB_OK;
     ob_record_init(&record, OB_RECORD_TRACE_LINE);
-    record.trace_file = ob_profile_path(job->profile);
+    record.trace_file = ob__profile_path(job->profile);
     return ob__job_append(job, &record, err);
 }
 
@@ -279,9 +279,9 @@ ob_status ob_job_run(ob_job *job, ob_err *err)
     if (job->started_ns != 0)
         return ob_err_set(err, OB_ERR_STATE, "this job was run already; open another one");
     if (options != NULL && options->profile && job->params.trace_output != NULL)
-        OB_TRY(ob_profile_open_at(job->params.trace_output, &job->profile, err));
+        OB_TRY(ob__profile_open_at(job->params.trace_output, &job->profile, err));
     else if (options != NULL && options->profile && job->file != NULL)
-        OB_TRY(ob_profile_open(ob_job_path(job), &job->profile, err));
+        OB_TRY(ob__profile_open(ob_job_path(job), &job->profile, err));
     job->started_ns = ob_clock_now_ns(&clock);
     job->foreign = job->steal = NAN;
     if (ob_noise_sampler_open(NULL, &job->noise, NULL) != OB_OK)
@@ -303,7 +303,7 @@ ob_status ob_job_close(ob_job *job, ob_err *err)
     if (job->file != NULL && !job->has_begun && job->params.output == NULL)
         unlink(ob_job_path(job));
     status = ob_result_file_close(job->file, err);
-    const ob_status closed = ob_profile_close(job->profile, status == OB_OK ? err : NULL);
+    const ob_status closed = ob__profile_close(job->profile, status == OB_OK ? err : NULL);
     ob__outlook_close(job->outlook);
     if (job->destroy_source != NULL)
         job->destroy_source(job->own_source);

@@ -5,6 +5,7 @@
  */
 #include "job/job_int.h"
 #include "job/work_tree.h"
+#include "measure/perf_event.h"
 #include "measure/proc.h"
 #include "run/identity.h"
 #include "run/roof.h"
@@ -96,8 +97,8 @@ static ob_status fill_machine(ob_record_header *h, header_room *room, ob_err *er
     h->pid = getpid();
     h->cwd = getcwd(room->cwd, sizeof room->cwd);
     h->opbench_version = OB_VERSION;
-    h->perf_event =
-        ob_hardware_counters_check(&room->counters) == OB_OK ? "available" : room->counters.message;
+    h->perf_event = ob__hardware_counters_check(&room->counters) == OB_OK ? "available"
+                                                                          : room->counters.message;
     h->start_unix = (int64_t)time(NULL);
     h->start_time = ob_record_format_time(h->start_unix, room->now);
     h->format = OB_RECORD_FORMAT;

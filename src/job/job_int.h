@@ -8,8 +8,8 @@
 #include "base/sized.h"
 #include "job/outlook.h"
 #include "opbench/batch.h"
-#include "opbench/profile.h"
 #include "opbench/shard.h"
+#include "run/chrome_trace.h"
 
 typedef struct ob_profiler_runs ob_profiler_runs;
 

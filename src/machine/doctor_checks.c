@@ -5,6 +5,9 @@
  */
 #include "machine/doctor_int.h"
 
+#include "measure/fp_mode.h"
+#include "measure/perf_event.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -336,7 +339,7 @@ static bool look_at_rounding(const ob_doctor_facts *facts, ob_finding *out)
 #endif
     char difference[128];
     (void)facts;
-    ob_fp_mode_difference(USUAL, ob_fp_mode_get(), difference, sizeof difference);
+    ob__fp_mode_difference(USUAL, ob__fp_mode_get(), difference, sizeof difference);
     if (difference[0] == '\0')
         return find(out, OB_FINDING_OK, "as programs start with");
     advise(out, "results near zero and the times of denormal numbers are not what others see",
@@ -388,7 +391,7 @@ static bool look_at_counters(const ob_doctor_facts *facts, ob_finding *out)
         return find_hidden(facts, out, "kernel.perf_event_paranoid");
     const long level = strtol(line, NULL, 10);
     ob_err why;
-    const bool counts = facts->root == NULL && ob_hardware_counters_check(&why) == OB_OK;
+    const bool counts = facts->root == NULL && ob__hardware_counters_check(&why) == OB_OK;
     if (level <= 2 && (counts || facts->root != NULL))
         return find(out, OB_FINDING_OK, "kernel.perf_event_paranoid is %ld", level);
     advise(out, "instructions and cycles of cases are not counted by the processor",

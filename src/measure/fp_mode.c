@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The floating-point mode of the calling thread. The sticky status flags change with every inexact
- * operation, so they are left out.
+ * See fp_mode.h. The sticky status flags change with every inexact operation, so they are left out.
  */
-#include "opbench/measure.h"
+#include "measure/fp_mode.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,17 +67,17 @@ static void write_mode(uint32_t mode)
 }
 #endif
 
-uint32_t ob_fp_mode_get(void)
+uint32_t ob__fp_mode_get(void)
 {
     return read_mode();
 }
 
-void ob_fp_mode_set(uint32_t mode)
+void ob__fp_mode_set(uint32_t mode)
 {
     write_mode(mode);
 }
 
-char *ob_fp_mode_difference(uint32_t before, uint32_t now, char *out, size_t size)
+char *ob__fp_mode_difference(uint32_t before, uint32_t now, char *out, size_t size)
 {
     size_t used = 0;
     if (size > 0)

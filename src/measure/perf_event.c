@@ -128,7 +128,7 @@ void ob__perf_close(ob_perf *perf)
         close_group(perf, first);
 }
 
-ob_status ob_hardware_counters_check(ob_err *err)
+ob_status ob__hardware_counters_check(ob_err *err)
 {
     ob_perf perf;
     OB_TRY(ob__perf_open(&perf, NULL, err));

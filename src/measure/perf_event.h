@@ -65,4 +65,8 @@ ob_status ob__perf_read(const ob_perf *perf, ob_perf_reading *out, ob_err *err);
 ob_status ob__perf_between(const ob_perf_reading *first, const ob_perf_reading *last,
                            ob_perf_counts *out, ob_err *err);
 
+/* Whether the processor's counters of instructions and cycles can be read here. OB_ERR_UNSUPPORTED says why not,
+ * and what helps. */
+ob_status ob__hardware_counters_check(ob_err *err);
+
 #endif

@@ -5,8 +5,6 @@
  */
 #include "measure/unique.h"
 
-#include "opbench/measurement.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,21 +71,4 @@ int ob__text_compare(const char *a, const char *b)
     if (a == NULL || b == NULL)
         return (a != NULL) - (b != NULL);
     return strcmp(a, b);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-    return ob__text_compare(a, b);
-}
-
-ob_status ob_ordered_unique(const char *const *texts, size_t count, size_t *firsts, size_t *unique,
-                            ob_err *err)
-{
-    ob_unique keys;
-    *unique = 0;
-    OB_TRY(ob__unique_init(&keys, (const void *const *)texts, count, compare_texts, err));
-    memcpy(firsts, keys.firsts, keys.count * sizeof *firsts);
-    *unique = keys.count;
-    ob__unique_fini(&keys);
-    return OB_OK;
 }

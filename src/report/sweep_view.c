@@ -6,7 +6,7 @@
 #include "report/views.h"
 
 #include "base/json_node.h"
-#include "opbench/profile.h"
+#include "run/chrome_trace.h"
 #include "sweep/sweep_int.h"
 
 #include <stdlib.h>
@@ -204,7 +204,7 @@ ob_status ob__sweep_view_add(ob_sweep_view *view, const ob_sweep *sweep, const o
     add_pass(&r, false);
     if (record->result.backward.measure_time_ms.count > 0)
         add_pass(&r, true);
-    return ob_profile_sum_kernels(record, add_kernel, &r, err);
+    return ob__profile_sum_kernels(record, add_kernel, &r, err);
 }
 
 /* ---- row by row, while a sweep runs ---- */

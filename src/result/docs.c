@@ -3,7 +3,7 @@
  * The rows as Markdown, for docs/records.md.
  */
 #include "base/text_append.h"
-#include "opbench/record.h"
+#include "result/line.h"
 
 #include <string.h>
 
@@ -52,7 +52,7 @@ static bool print_status(ob_text *text, const char *word, bool failed, const cha
     return ob_text_printf(text, "| `%s` | %s | %s |\n", word, failed ? "yes" : "no", help);
 }
 
-ob_status ob_record_print_docs(ob_text *text, ob_err *err)
+ob_status ob__record_print_docs(ob_text *text, ob_err *err)
 {
     const size_t size_before = text->size;
     bool ok = true;

@@ -5,7 +5,7 @@
  * stored inside the timed region but the sample; so iterations stand end to end from the start of
  * their phase, on rows of their own, which shows their lengths and order, not the gaps between them.
  */
-#include "opbench/profile.h"
+#include "run/chrome_trace.h"
 
 #include "base/json_node.h"
 #include "base/text_append.h"
@@ -73,17 +73,17 @@ static ob_status open_profile(const char *name, bool is_new, ob_profile **out, o
     return OB_OK;
 }
 
-ob_status ob_profile_open(const char *record_path, ob_profile **out, ob_err *err)
+ob_status ob__profile_open(const char *record_path, ob_profile **out, ob_err *err)
 {
     return open_profile(record_path, true, out, err);
 }
 
-ob_status ob_profile_open_at(const char *path, ob_profile **out, ob_err *err)
+ob_status ob__profile_open_at(const char *path, ob_profile **out, ob_err *err)
 {
     return open_profile(path, false, out, err);
 }
 
-const char *ob_profile_path(const ob_profile *profile)
+const char *ob__profile_path(const ob_profile *profile)
 {
     return profile->path;
 }
@@ -243,7 +243,7 @@ static ob_status write_kernels(ob_profile *p, const ob_json *kernels, ob_err *er
     return OB_OK;
 }
 
-ob_status ob_profile_add(ob_profile *p, const ob_record *record, ob_err *err)
+ob_status ob__profile_add(ob_profile *p, const ob_record *record, ob_err *err)
 {
     const ob_record_result *r = &record->result;
     if (record->kind != OB_RECORD_RESULT_LINE || r->phases[OB_CASE_PHASE_CASE].count != 2)
@@ -268,7 +268,7 @@ ob_status ob_profile_add(ob_profile *p, const ob_record *record, ob_err *err)
     return r->kernels != NULL ? write_kernels(p, r->kernels, err) : OB_OK;
 }
 
-ob_status ob_profile_close(ob_profile *p, ob_err *err)
+ob_status ob__profile_close(ob_profile *p, ob_err *err)
 {
     if (p == NULL)
         return OB_OK;

@@ -2,7 +2,7 @@
  *
  * From the calls inside a case to one record per operator: how often, how long, and how long by itself.
  */
-#include "opbench/profile.h"
+#include "run/chrome_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +67,9 @@ static void sum_calls(call *calls, size_t count, size_t first, ob_record_kernel 
     }
 }
 
-ob_status ob_profile_sum_kernels(const ob_record *record,
-                                 ob_status (*fn)(void *ctx, const ob_record *kernel, ob_err *err),
-                                 void *ctx, ob_err *err)
+ob_status ob__profile_sum_kernels(const ob_record *record,
+                                  ob_status (*fn)(void *ctx, const ob_record *kernel, ob_err *err),
+                                  void *ctx, ob_err *err)
 {
     const ob_record_result *r = &record->result;
     if (record->kind != OB_RECORD_RESULT_LINE || r->kernels == NULL)

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/sized.h"
+#include "measure/fp_mode.h"
 #include "measure/stop.h"
 #include "plugin/bring_in.h"
 #include "run/backend_list.h"
@@ -131,7 +132,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     OB_TRY(ob__memory_nodes_take(o->membind, err));
     OB_TRY(ob_system_read(NULL, NULL, &system, err));
     s->max_memory_bytes = ob__memory_limit(o, &system);
-    s->fp_mode = ob_fp_mode_get();
+    s->fp_mode = ob__fp_mode_get();
     const ob_backend_settings settings = {.host = ob_host_get(),
                                           .log = ob_context_log(s->context),
                                           .device = s->device,
@@ -608,7 +609,8 @@ static void fill_surroundings(ob_session *s, uint64_t started_ns, ob_record_resu
         r->noise_steal = noise.last_steal;
         r->noise_seconds = noise.seconds;
     }
-    ob_fp_mode_difference(s->fp_mode, ob_fp_mode_get(), s->fp_difference, sizeof s->fp_difference);
+    ob__fp_mode_difference(s->fp_mode, ob__fp_mode_get(), s->fp_difference,
+                           sizeof s->fp_difference);
     if (s->fp_difference[0] != '\0')
         r->fp_mode = s->fp_difference;
 }

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cores that are given out as neighbours, first fit, and the line that says how far a run is.
+ * See core_pool.h.
  */
-#include "opbench/suite_run.h"
+#include "snippet/core_pool.h"
+
 #include "snippet/suite_int.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-enum { KNOWN_FROM = 5 }; /* results before an estimate is shown */
 
 struct ob_core_pool {
     int first, count;
     bool taken[];
 };
 
-ob_status ob_core_pool_create(int first, int last, ob_core_pool **out, ob_err *err)
+ob_status ob__core_pool_create(int first, int last, ob_core_pool **out, ob_err *err)
 {
     *out = NULL;
     if (first < 0 || last < first)
@@ -30,12 +27,12 @@ ob_status ob_core_pool_create(int first, int last, ob_core_pool **out, ob_err *e
     return OB_OK;
 }
 
-void ob_core_pool_destroy(ob_core_pool *pool)
+void ob__core_pool_destroy(ob_core_pool *pool)
 {
     free(pool);
 }
 
-bool ob_core_pool_reserve(ob_core_pool *pool, int count, int *core)
+bool ob__core_pool_reserve(ob_core_pool *pool, int count, int *core)
 {
     int free_ones = 0;
     for (int i = 0; count > 0 && i < pool->count; i++) {
@@ -50,22 +47,9 @@ bool ob_core_pool_reserve(ob_core_pool *pool, int count, int *core)
     return false;
 }
 
-void ob_core_pool_release(ob_core_pool *pool, int core, int count)
+void ob__core_pool_release(ob_core_pool *pool, int core, int count)
 {
     for (int i = core - pool->first; i < core - pool->first + count; i++)
         if (i >= 0 && i < pool->count)
             pool->taken[i] = false;
-}
-
-char *ob_progress_format(size_t done, size_t total, int cores, double mean_s, double elapsed_s,
-                         char *out, size_t size)
-{
-    char rest[64] = "Unknown";
-    if (done >= KNOWN_FROM && cores > 0) {
-        const double rounds = ceil((double)(total - done) / cores);
-        const double minutes = ceil(rounds * mean_s / 60.0);
-        snprintf(rest, sizeof rest, "~%.0f minute%s", minutes, minutes > 1 ? "s" : "");
-    }
-    snprintf(out, size, "%zu / %zu (%.0f seconds), ETA: %s", done, total, elapsed_s, rest);
-    return out;
 }

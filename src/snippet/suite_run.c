@@ -10,6 +10,7 @@
 #include "base/sized.h"
 #include "base/text_append.h"
 #include "count/valgrind.h"
+#include "snippet/core_pool.h"
 #include "snippet/snippet_process.h"
 #include "snippet/snippet_record.h"
 #include "snippet/suite_int.h"
@@ -72,7 +73,7 @@ static ob_status find_cores(runner *r, ob_err *err)
             r->cores[r->core_count++] = i;
     if (r->params->jobs > 0 && r->params->jobs < r->core_count)
         r->core_count = (int)r->params->jobs;
-    return ob_core_pool_create(0, r->core_count - 1, &r->pool, err);
+    return ob__core_pool_create(0, r->core_count - 1, &r->pool, err);
 }
 
 /* ---- snippets ---- */
@@ -93,7 +94,7 @@ static bool take_item(runner *r, size_t *item, int *core)
             return false;
         for (size_t i = 0; i < r->items; i++) {
             if (!r->begun[i] &&
-                ob_core_pool_reserve(r->pool, cores_reserved(r, snippet_of(r, i)), core)) {
+                ob__core_pool_reserve(r->pool, cores_reserved(r, snippet_of(r, i)), core)) {
                 r->begun[i] = true;
                 r->begun_count++;
                 *item = i;
@@ -223,7 +224,7 @@ static void run_item(runner *r, size_t item, int core, ob_count_stats **stats)
     hand_over(r, &result);
     for (size_t i = 0; i < result.stats_count; i++)
         ob_count_stats_destroy(stats[i]);
-    ob_core_pool_release(r->pool, core, cores_reserved(r, result.snippet));
+    ob__core_pool_release(r->pool, core, cores_reserved(r, result.snippet));
     pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->lock);
     room_fini(&m);
@@ -314,7 +315,7 @@ ob_status ob_suite_run(const ob_snippets *snippets, const ob_suite_run_params *p
         leave_out(&r);
     if (status == OB_OK && r.total > 0)
         status = run_threads(&r, err);
-    ob_core_pool_destroy(r.pool);
+    ob__core_pool_destroy(r.pool);
     free(r.cores);
     free(r.begun);
     pthread_cond_destroy(&r.changed);

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "machine/doctor_int.h"
+#include "measure/fp_mode.h"
 #include "measure/root_dir.h"
 
 #include <math.h>
@@ -301,10 +302,10 @@ static void this_process(void)
 #else
     const uint32_t flush_to_zero = 1u << 24;
 #endif
-    const uint32_t before = ob_fp_mode_get();
-    ob_fp_mode_set(before | flush_to_zero);
+    const uint32_t before = ob__fp_mode_get();
+    ob__fp_mode_set(before | flush_to_zero);
     CHECK_INT(look("rounding mode"), OB_FINDING_BAD);
-    ob_fp_mode_set(before);
+    ob__fp_mode_set(before);
     CHECK_HAS(found.text, "flush-to-zero on");
 #endif
     CHECK_INT(look_after("/proc/sys/kernel/perf_event_paranoid", "3\n", "counters"),

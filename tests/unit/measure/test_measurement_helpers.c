@@ -4,6 +4,7 @@
  * samples for which the original's figures mean nothing.
  */
 #include "golden_measurement.h"
+#include "measure/unique.h"
 
 static void check_unit(const ob_json *args, const ob_json *value)
 {
@@ -96,17 +97,26 @@ static void units_at_the_ends(void)
     CHECK_NEAR(ob_trim_figures(1.25e-300, 2), 1.2e-300, 1e-315);
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+    return ob__text_compare(a, b);
+}
+
 static void first_appearances(void)
 {
     const char *const texts[] = {"b", NULL, "a", "b", "", NULL, "a", "c"};
-    size_t firsts[8], unique = 0;
-    CHECK_INT(ob_ordered_unique(texts, 8, firsts, &unique, NULL), OB_OK);
+    const void *items[8];
+    ob_unique unique;
+    memcpy(items, texts, sizeof items);
+    CHECK_INT(ob__unique_init(&unique, items, 8, compare_texts, NULL), OB_OK);
     const size_t want[] = {0, 1, 2, 4, 7};
-    CHECK_INT(unique, 5);
+    CHECK_INT(unique.count, 5);
     for (size_t i = 0; i < 5; i++)
-        CHECK_INT(firsts[i], want[i]);
-    CHECK_INT(ob_ordered_unique(texts, 0, firsts, &unique, NULL), OB_OK);
-    CHECK_INT(unique, 0);
+        CHECK_INT(unique.firsts[i], want[i]);
+    ob__unique_fini(&unique);
+    CHECK_INT(ob__unique_init(&unique, items, 0, compare_texts, NULL), OB_OK);
+    CHECK_INT(unique.count, 0);
+    ob__unique_fini(&unique);
 }
 
 static void refused(void)

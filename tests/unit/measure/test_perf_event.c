@@ -217,7 +217,7 @@ static void test_short_readings(void)
 static void test_this_machine(void)
 {
     ob_err err = {0};
-    const ob_status status = ob_hardware_counters_check(&err);
+    const ob_status status = ob__hardware_counters_check(&err);
     CHECK(status == OB_OK || (status == OB_ERR_UNSUPPORTED && err.message[0] != '\0'));
 }
 

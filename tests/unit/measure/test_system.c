@@ -3,6 +3,7 @@
  * What the machine is, read from a made-up /proc and /sys; and the floating-point mode.
  */
 #include "check.h"
+#include "measure/fp_mode.h"
 #include "opbench/measure.h"
 #include "root_dir.h"
 
@@ -136,28 +137,28 @@ static void this_machine(void)
 
 static void floating_point_mode(void)
 {
-    const uint32_t before = ob_fp_mode_get();
+    const uint32_t before = ob__fp_mode_get();
     char text[128], tiny[8];
-    CHECK_STR(ob_fp_mode_difference(before, before, text, sizeof text), "");
+    CHECK_STR(ob__fp_mode_difference(before, before, text, sizeof text), "");
 #if defined(__x86_64__)
     volatile double small = DBL_MIN;
-    ob_fp_mode_set(before | 0x8040);
+    ob__fp_mode_set(before | 0x8040);
     CHECK(small / 4 == 0); /* raises status flags too, which are no mode */
-    const uint32_t fast = ob_fp_mode_get();
-    ob_fp_mode_set(before);
+    const uint32_t fast = ob__fp_mode_get();
+    ob__fp_mode_set(before);
     CHECK(small / 4 > 0);
     CHECK_INT(fast, before | 0x8040);
-    CHECK_STR(ob_fp_mode_difference(before, fast, text, sizeof text),
+    CHECK_STR(ob__fp_mode_difference(before, fast, text, sizeof text),
               "flush-to-zero on, denormals-are-zero on");
-    CHECK_STR(ob_fp_mode_difference(fast, before, text, sizeof text),
+    CHECK_STR(ob__fp_mode_difference(fast, before, text, sizeof text),
               "flush-to-zero off, denormals-are-zero off");
-    CHECK_STR(ob_fp_mode_difference(before, before ^ 0x2000, text, sizeof text),
+    CHECK_STR(ob__fp_mode_difference(before, before ^ 0x2000, text, sizeof text),
               "another rounding on");
-    CHECK_STR(ob_fp_mode_difference(before, fast, tiny, sizeof tiny), "flush-t");
+    CHECK_STR(ob__fp_mode_difference(before, fast, tiny, sizeof tiny), "flush-t");
 #else
     (void)tiny;
 #endif
-    CHECK_INT(ob_fp_mode_get(), before);
+    CHECK_INT(ob__fp_mode_get(), before);
 }
 
 int main(void)

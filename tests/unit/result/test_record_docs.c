@@ -5,7 +5,7 @@
  */
 #include "base/text_append.h"
 #include "check.h"
-#include "opbench/record.h"
+#include "result/line.h"
 #include "temp_file.h"
 
 static const char BEGIN[] =
@@ -15,7 +15,7 @@ static const char END[] = "<!-- end of fields -->\n";
 static char *made(void)
 {
     ob_text text = {0};
-    CHECK_INT(ob_record_print_docs(&text, NULL), OB_OK);
+    CHECK_INT(ob__record_print_docs(&text, NULL), OB_OK);
     CHECK(ob_text_append(&text, "", 1));
     return text.data;
 }

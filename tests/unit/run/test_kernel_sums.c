@@ -3,7 +3,7 @@
  * The operators inside a case, summed by name and pass.
  */
 #include "check.h"
-#include "opbench/profile.h"
+#include "run/chrome_trace.h"
 
 enum { MOST = 8 };
 
@@ -36,7 +36,7 @@ static void sum(const char *line, taken *t)
     CHECK_INT(ob_record_reader_open_memory("t", line, strlen(line), NULL, &reader, NULL), OB_OK);
     CHECK_INT(ob_record_reader_next(reader, &record, NULL), OB_OK);
     if (record != NULL)
-        CHECK_INT(ob_profile_sum_kernels(record, take, t, NULL), OB_OK);
+        CHECK_INT(ob__profile_sum_kernels(record, take, t, NULL), OB_OK);
     ob_record_reader_close(reader);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "opbench/suite_run.h"
+#include "snippet/core_pool.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -295,8 +296,8 @@ static void check_core_pool(const ob_json *c)
 {
     const ob_json *trace = ob_json_get(c, "trace");
     ob_core_pool *pool = NULL;
-    CHECK_INT(ob_core_pool_create((int)ob_json_int(ob_json_get(c, "min"), -1),
-                                  (int)ob_json_int(ob_json_get(c, "max"), -1), &pool, NULL),
+    CHECK_INT(ob__core_pool_create((int)ob_json_int(ob_json_get(c, "min"), -1),
+                                   (int)ob_json_int(ob_json_get(c, "max"), -1), &pool, NULL),
               OB_OK);
     for (size_t i = 0; i < ob_json_count(trace); i++) {
         const ob_json *step = ob_json_item(trace, i);
@@ -305,28 +306,17 @@ static void check_core_pool(const ob_json *c)
             int first = -1, last = -1;
             if (sscanf(ob_json_string(what, NULL), "%d-%d", &first, &last) == 1)
                 last = first;
-            ob_core_pool_release(pool, first, last - first + 1);
+            ob__core_pool_release(pool, first, last - first + 1);
             continue;
         }
         const int count = (int)ob_json_int(what, 0);
         int core = -1;
         char key[32];
-        const bool got = ob_core_pool_reserve(pool, count, &core);
+        const bool got = ob__core_pool_reserve(pool, count, &core);
         snprintf(key, sizeof key, count == 1 ? "%d" : "%d-%d", core, core + count - 1);
         CHECK_STR(got ? key : NULL, ob_json_string(ob_json_item(step, 2), NULL));
     }
-    ob_core_pool_destroy(pool);
-}
-
-static void check_progress(const ob_json *c)
-{
-    char text[128];
-    ob_progress_format((size_t)ob_json_int(ob_json_get(c, "done"), 0),
-                       (size_t)ob_json_int(ob_json_get(c, "total"), 0),
-                       (int)ob_json_int(ob_json_get(c, "cores"), 0),
-                       ob_json_real(ob_json_get(c, "mean_duration"), 0),
-                       ob_json_real(ob_json_get(c, "elapsed"), 0), text, sizeof text);
-    CHECK_STR(text, text_of(c, "expect") + 1); /* behind the return to the line's start */
+    ob__core_pool_destroy(pool);
 }
 
 /* ---- */
@@ -341,7 +331,7 @@ static const kind KINDS[] = {
     {"signature", check_signature, 10},  {"parse_stmts", check_columns, 4},
     {"variants", check_variants, 6},     {"error", check_error, 4},
     {"materialize", check_expansion, 4}, {"standard", check_standard, 1},
-    {"core_pool", check_core_pool, 1},   {"progress", check_progress, 5},
+    {"core_pool", check_core_pool, 1},
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof KINDS[0] };
 

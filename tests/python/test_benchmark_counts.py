@@ -47,6 +47,27 @@ def check_python():
     check(wrapper_singleton()._bindings_module is None, "no bindings are compiled")
 
 
+class Word(str):
+    """Of the program itself: a pickle finds it in __main__."""
+
+
+def check_globals():
+    here = f"""
+        import sys
+        sys.path.append({str(pathlib.Path(__file__).resolve().parent)!r})
+        from test_benchmark_counts import Word
+    """
+    timer = benchmark.Timer("y = word + socket", globals={  # socket: a name that the other process uses itself
+        "word": benchmark.CopyIfCallgrind(Word("ab"), setup=here), "socket": benchmark.CopyIfCallgrind("c")})
+    check(timer.collect_callgrind(number=10, collect_baseline=False).counts() > 0, "classes of the program are found by its setup")
+    lost = benchmark.Timer("word", globals={"word": benchmark.CopyIfCallgrind(Word("ab"))})
+    text = raised(lambda: lost.collect_callgrind(collect_baseline=False), OSError)
+    check("AttributeError: Can't get attribute 'Word'" in text, text)
+    fails = benchmark.Timer("k", setup="import sys\nassert sys.argv[0] != '-c'", globals={"k": benchmark.CopyIfCallgrind(1)})
+    text = raised(lambda: fails.collect_callgrind(collect_baseline=False), OSError)
+    check("setup:2: AssertionError" in text, f"lines are counted from the setup's own first: {text}")
+
+
 def check_refusals():
     text = raised(lambda: benchmark.Timer("pass", globals={"x": 1}).collect_callgrind(), ValueError)
     check("`collect_callgrind` requires that globals be wrapped in `CopyIfCallgrind`" in text, text)
@@ -81,7 +102,7 @@ def main():
         if not shutil.which(program):
             print(f"skipped: no {program}")
             return SKIPPED
-    for each in (check_refusals, check_python, check_compiled):
+    for each in (check_refusals, check_python, check_globals, check_compiled):
         each()
         print(each.__name__, flush=True)
     return exit_code()

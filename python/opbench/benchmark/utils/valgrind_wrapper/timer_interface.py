@@ -196,6 +196,14 @@ def check_globals(globals: dict[str, Any]) -> None:
                              "serialization is explicit.")
 
 
+# As a line of setup: the copies are made in a __main__ of their own, where pickles look for what the program defined itself, and
+# where the runner's names are not; then they are globals of the statement, as in the process that measures time.
+_PUT_GLOBALS = (
+    "import sys as _ob_sys; _ob_main = type(_ob_sys)('__main__'); _ob_sys.modules['__main__'] = _ob_main; "
+    "exec({code!r}, vars(_ob_main)); "
+    "globals().update((k, v) for k, v in vars(_ob_main).items() if not k.startswith('__'))\n")
+
+
 def _copy_global(name: str, wrapped: CopyIfCallgrind, folder: str) -> str:
     """Writes the value to the folder; the code that makes it again."""
     import os
@@ -210,6 +218,7 @@ def _copy_global(name: str, wrapped: CopyIfCallgrind, folder: str) -> str:
         return f"{before}import pickle\nwith open({path!r}, 'rb') as _ob_file:\n    {name} = pickle.load(_ob_file)\n"
     import torch
 
+    before += "import torch\n"
     if wrapped.serialization is Serialization.TORCH_JIT:
         torch.jit.save(wrapped.value, path)
         return f"{before}{name} = torch.jit.load({path!r})\n"
@@ -217,6 +226,13 @@ def _copy_global(name: str, wrapped: CopyIfCallgrind, folder: str) -> str:
     # The file is ours, written a moment ago. Versions before 1.13 have no such argument.
     whole = ", weights_only=False" if "weights_only" in _signature_text(torch.load) else ""
     return f"{before}{name} = torch.load({path!r}{whole})\n"
+
+
+def _with_own_lines(text: str, ahead: int) -> str:
+    """Lines of the setup as its author counts them, without those that stand ahead of it."""
+    import re
+
+    return re.sub(r"\bsetup:(\d+)", lambda found: f"setup:{max(int(found[1]) - ahead, 1)}", text)
 
 
 def _signature_text(function: Any) -> str:
@@ -250,12 +266,14 @@ class _ValgrindWrapper:
         with tempfile.TemporaryDirectory(prefix="opbench_count_") as folder:
             copies = "".join(_copy_global(name, value, folder) for name, value in globals.items()
                              if name not in ("torch", "__builtins__"))
-            code = (task_spec.stmt, copies + task_spec.setup, task_spec.global_setup, task_spec.num_threads,
+            before = _PUT_GLOBALS.format(code=copies) if copies else ""
+            code = (task_spec.stmt, before + task_spec.setup, task_spec.global_setup, task_spec.num_threads,
                     language or ("python" if is_python else "c++"), program_path(), sys.executable)
             try:
                 found = _core.snippet_count(code, common._fields_of(task_spec), number, repeats, collect_baseline)
             except _core.Error as error:
-                raise OSError(f"Failed to collect callgrind profile:\n{error}") from error
+                text = _with_own_lines(str(error), before.count("\n"))
+                raise OSError(f"Failed to collect callgrind profile:\n{text}") from error
         return tuple(_make_stats(task_spec, number, *one) for one in found)
 
 

@@ -54,6 +54,7 @@ extern PyMethodDef ob__py_counts_methods[];      /* py_counts.c */
 extern PyMethodDef ob__py_snippet_methods[];     /* py_snippet.c */
 extern PyMethodDef ob__py_records_methods[];     /* py_records.c */
 extern PyMethodDef ob__py_rows_methods[];        /* py_rows.c */
+extern PyMethodDef ob__py_verdict_methods[];     /* py_verdict.c */
 int ob__py_add_dlpack(PyObject *module);         /* py_dlpack.c */
 extern PyMethodDef ob__py_dlpack_methods[];
 

@@ -33,7 +33,7 @@ static int exec_module(PyObject *module)
     PyMethodDef *const methods[] = {ob__py_timer_methods,   ob__py_measurement_methods,
                                     ob__py_counts_methods,  ob__py_snippet_methods,
                                     ob__py_records_methods, ob__py_dlpack_methods,
-                                    ob__py_rows_methods};
+                                    ob__py_rows_methods,    ob__py_verdict_methods};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (PyModule_AddFunctions(module, methods[i]) < 0)
             return -1;

@@ -14,7 +14,8 @@ from opbench._child import outside
 from opbench._core import InputError, from_dlpack
 
 _KINDS = {"b": "i", "h": "i", "i": "i", "l": "i", "q": "i", "n": "i", "B": "u", "H": "u", "I": "u", "L": "u", "Q": "u",
-          "N": "u", "e": "f", "f": "f", "d": "f", "?": "b", "Zf": "c", "Zd": "c"}
+          "N": "u", "e": "f", "f": "f", "d": "f", "?": "b", "Zf": "c", "Zd": "c", "E": "V"}
+_BFLOAT16 = "<V2" if sys.byteorder == "little" else ">V2"  # as ml_dtypes saves it
 
 
 def _refuse(what, cure):
@@ -72,9 +73,9 @@ class Tensors:
     def _torch_word(self, tensor):
         torch = sys.modules["torch"]
         tensor_type = str(tensor.dtype).removeprefix("torch.")
-        if tensor.layout is not torch.strided or tensor_type in ("bfloat16", "complex32") or tensor_type.startswith(("q", "float8")):
+        if tensor.layout is not torch.strided or tensor_type == "complex32" or tensor_type.startswith(("q", "float8")):
             what = tensor_type if tensor.layout is torch.strided else str(tensor.layout)
-            _refuse(f"a tensor of {what} cannot be handed over with its values", "write its dtype and shape, such as 'bf16[2,3]', or "
+            _refuse(f"a tensor of {what} cannot be handed over with its values", "write a dtype and its shape, such as 'f32[2,3]', or "
                     "convert it")
         grad = "+grad" if tensor.requires_grad else ""
         plain = tensor.detach()
@@ -95,6 +96,8 @@ class Tensors:
             return self._torch_word(value)
         if isinstance(value, (bytes, bytearray)):
             return None
+        if getattr(getattr(value, "dtype", None), "name", None) == "bfloat16" and type(value).__module__ == "numpy":
+            return self._put(memoryview(value.view("int16")), _BFLOAT16)  # of ml_dtypes: it has no buffer
         try:
             view = memoryview(value)
         except (TypeError, ValueError, BufferError):

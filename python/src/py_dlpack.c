@@ -35,16 +35,16 @@ typedef struct view {
 
 /* ---- element types ---- */
 
-/* As the struct module writes them; complex numbers as NumPy does. What has none (bfloat16, 4 bits) is NULL. */
+/* As the struct module writes them; complex numbers as NumPy does, bfloat16 as ml_dtypes does. What has none (4 bits) is NULL. */
 static const char *format_of(const dl_tensor *t)
 {
     static const struct {
         uint8_t code, bits;
         const char *format;
     } ROWS[] = {
-        {0, 8, "b"},  {0, 16, "h"},  {0, 32, "i"},   {0, 64, "q"}, {1, 8, "B"},
-        {1, 16, "H"}, {1, 32, "I"},  {1, 64, "Q"},   {2, 16, "e"}, {2, 32, "f"},
-        {2, 64, "d"}, {5, 64, "Zf"}, {5, 128, "Zd"}, {6, 8, "?"},
+        {0, 8, "b"},  {0, 16, "h"}, {0, 32, "i"},  {0, 64, "q"},   {1, 8, "B"},
+        {1, 16, "H"}, {1, 32, "I"}, {1, 64, "Q"},  {2, 16, "e"},   {2, 32, "f"},
+        {2, 64, "d"}, {4, 16, "E"}, {5, 64, "Zf"}, {5, 128, "Zd"}, {6, 8, "?"},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
         if (t->lanes == 1 && ROWS[i].code == t->code && ROWS[i].bits == t->bits)
@@ -58,7 +58,8 @@ static int fill_view(view *v, const ob__py_state *state)
 {
     const dl_tensor *t = &v->managed->tensor;
     const char *format = format_of(t);
-    if (t->device_type != ON_CPU || format == NULL || t->ndim < 0 || t->ndim > MOST_DIMENSIONS) {
+    if (t->device_type != ON_CPU || format == NULL || t->ndim < 0 || t->ndim > MOST_DIMENSIONS ||
+        (t->ndim > 0 && t->shape == NULL)) {
         PyErr_Format(state->input_error,
                      t->device_type != ON_CPU
                          ? "the tensor is on a device (DLPack's type %d); copy it to the CPU first"

@@ -126,9 +126,18 @@ static const struct {
     const char *code; /* NumPy's kind and bytes */
     ob_dtype dtype;
 } CODES[] = {
-    {"b1", OB_DTYPE_BOOL}, {"u1", OB_DTYPE_U8},  {"i1", OB_DTYPE_I8},    {"i2", OB_DTYPE_I16},
-    {"i4", OB_DTYPE_I32},  {"i8", OB_DTYPE_I64}, {"f2", OB_DTYPE_F16},   {"f4", OB_DTYPE_F32},
-    {"f8", OB_DTYPE_F64},  {"c8", OB_DTYPE_C64}, {"c16", OB_DTYPE_C128},
+    {"b1", OB_DTYPE_BOOL},
+    {"u1", OB_DTYPE_U8},
+    {"i1", OB_DTYPE_I8},
+    {"i2", OB_DTYPE_I16},
+    {"i4", OB_DTYPE_I32},
+    {"i8", OB_DTYPE_I64},
+    {"f2", OB_DTYPE_F16},
+    {"f4", OB_DTYPE_F32},
+    {"f8", OB_DTYPE_F64},
+    {"c8", OB_DTYPE_C64},
+    {"c16", OB_DTYPE_C128},
+    {"V2", OB_DTYPE_BF16}, /* NumPy has none: its ml_dtypes write it as any two bytes */
 };
 
 static ob_status refuse_dtype(const reader *r, size_t at, const char *text)

@@ -91,7 +91,11 @@ def torch_tensors():
     check("bool[2]=" in call_of(torch.tensor([True, False]), op="torch.logical_not"), "bool")
     check("c64[2]=" in call_of(torch.ones(2, dtype=torch.complex64).conj(), **NULL), "a lazy conjugate")
     check(call_of(x, torch.float64, op="torch.Tensor.to").endswith(", f64)"), "a dtype")
-    check("bf16[2,3]" in refused(Tensors().word, torch.ones(2, dtype=torch.bfloat16)), "bfloat16 says what to write")
+    bfloats = torch.tensor([[-1, 2], [3, 4]], dtype=torch.bfloat16)
+    check(call_of(bfloats).startswith("neg(bf16[2,2]=npy:"), "bfloat16")
+    check("bf16[2,2]:[1,2]=" in call_of(bfloats.t()), "a transposed bfloat16")
+    wrong = opbench.run("torch.neg", bfloats, backend="null", iteration=2, check=True)[0]
+    check("must be 1" in str(wrong.get("reason")), f"values of bfloat16 arrive: {wrong}")
     check("layout" in refused(Tensors().word, torch.ones(2, 2).to_sparse()) or "sparse" in refused(Tensors().word, torch.ones(2, 2).to_sparse()),
           "a sparse tensor is refused")
     check(torch.equal(x, torch.arange(6, dtype=torch.float32).reshape(2, 3)), "the tensor is as it was")

@@ -90,10 +90,10 @@ static void test_dtypes(void)
         const char *code;
         ob_dtype dtype;
         size_t bytes;
-    } ROWS[] = {{"|b1", OB_DTYPE_BOOL, 1}, {"|u1", OB_DTYPE_U8, 1},    {"|i1", OB_DTYPE_I8, 1},
-                {"<i2", OB_DTYPE_I16, 2},  {"<i4", OB_DTYPE_I32, 4},   {"<i8", OB_DTYPE_I64, 8},
-                {"<f2", OB_DTYPE_F16, 2},  {"<f4", OB_DTYPE_F32, 4},   {"<f8", OB_DTYPE_F64, 8},
-                {"<c8", OB_DTYPE_C64, 8},  {"<c16", OB_DTYPE_C128, 16}};
+    } ROWS[] = {{"|b1", OB_DTYPE_BOOL, 1}, {"|u1", OB_DTYPE_U8, 1},     {"|i1", OB_DTYPE_I8, 1},
+                {"<i2", OB_DTYPE_I16, 2},  {"<i4", OB_DTYPE_I32, 4},    {"<i8", OB_DTYPE_I64, 8},
+                {"<f2", OB_DTYPE_F16, 2},  {"<f4", OB_DTYPE_F32, 4},    {"<f8", OB_DTYPE_F64, 8},
+                {"<c8", OB_DTYPE_C64, 8},  {"<c16", OB_DTYPE_C128, 16}, {"<V2", OB_DTYPE_BF16, 2}};
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         char text[128];
         ob_npy npy;
@@ -124,6 +124,7 @@ static void test_refused(void)
         {HEAD("'<U4'", "(1,)"), "save numbers of a dtype that `opbench list dtypes` shows", 16},
         {HEAD("''", "(1,)"), "its elements are ''", 4},
         {HEAD("'?f4'", "(1,)"), "its elements are '?f4'", 4},
+        {HEAD("'|V4'", "(1,)"), "its elements are '|V4'", 4},
         {HEAD("'|f4'", "(1,)"), "byte 20: numbers of several bytes have no order", 4},
         {HEAD("[('a', '<f4')]", "(1,)"),
          "byte 20: its elements are structures; save one field, x[\"name\"]", 4},

@@ -82,22 +82,31 @@ def _wrong_line(path, number, reason):
 
 
 def _unreadable(path, reason):
-    error = InputError(f"{path}: {reason.strerror}; check the path")
+    error = InputError(f"{path}: {getattr(reason, 'strerror', None) or reason}; check the path")
     error.file, error.cure = str(path), "check the path"
     return error
 
 
+def _open(path):
+    """A regular file: it is read several times, and a device has no end."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"a path is a text, not a {type(path).__name__}; give the file's name")
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise OSError(0, "it is no regular file")
+        return open(path, "rb")
+    except (OSError, ValueError) as reason:
+        raise _unreadable(path, reason) from reason
+
+
 def check_file(path):
     """That there is a file, and that its first line is a record."""
-    try:
-        with open(path, "rb") as file:
-            first = file.readline()
-    except OSError as reason:
-        raise _unreadable(path, reason) from reason
+    with _open(path) as file:
+        first = file.readline()
     try:
         if not isinstance(json.loads(first), dict):
             raise ValueError("it is no JSON object")
-    except ValueError as reason:
+    except (ValueError, RecursionError) as reason:
         raise _wrong_line(path, 1, "the file is empty" if not first else reason) from reason
 
 
@@ -105,14 +114,11 @@ def read_records(paths):
     """All lines of files of records as dicts. A line that is none is an error with its place."""
     lines = []
     for path in paths:
-        try:
-            with open(path, "rb") as file:
-                text = file.read()
-        except OSError as reason:
-            raise _unreadable(path, reason) from reason
+        with _open(path) as file:
+            text = file.read()
         try:
             lines += [json.loads(line) for line in text.split(b"\n") if line]
-        except ValueError:
+        except (ValueError, RecursionError):
             lines += _read_slowly(path, text)
     return lines
 
@@ -123,7 +129,7 @@ def _read_slowly(path, text):
     for number, line in enumerate(text.split(b"\n"), 1):
         try:
             found += [json.loads(line)] if line.strip() else []
-        except ValueError as reason:
+        except (ValueError, RecursionError) as reason:
             if number == text.count(b"\n") + 1:
                 break
             raise _wrong_line(path, number, reason) from reason
@@ -133,6 +139,12 @@ def _read_slowly(path, text):
 def is_result(line):
     """Whether a record is of a case."""
     return isinstance(line, dict) and "op_name" in line and "metric" in line
+
+
+def _word(record, name, missing=None):
+    """A text of a record, whatever its file put in its place."""
+    value = record.get(name, missing)
+    return value if value is None or isinstance(value, str) else str(value)
 
 
 def tidy_columns(paths):
@@ -199,7 +211,7 @@ class Stored:
         options are those of `opbench plot`, such as only, top, width and height.
         """
         if kind is None:
-            sides = {record.get("side") or record.get("backend") for record in self.records}
+            sides = {_word(record, "side") or _word(record, "backend") for record in self.records}
             kind = "ratio" if len(sides) > 1 else "distribution"
         own = {"output": "use .save() of the picture", "text": "use show(plot=True)"}
         words = words_of("plot", "plot", {**options, "kind": kind}, own, views=True)
@@ -225,7 +237,7 @@ class Result(Stored):
     @property
     def table(self):
         """The table that the command prints, as text; of `time` a row for each measurement."""
-        timed = {record.get("backend") for record in self.records if record.get("mode") in _TIMER_MODES}
+        timed = {_word(record, "backend") for record in self.records if record.get("mode") in _TIMER_MODES}
         if len(timed) > 1:  # rows that differ in nothing else
             return self.show(format="table", columns=_TIMER_COLUMNS)
         return self.show(format="table")
@@ -273,8 +285,10 @@ class Result(Stored):
     def __repr__(self):
         states = {}
         for record in self.records:
-            states[record.get("status", "ok")] = states.get(record.get("status", "ok"), 0) + 1
-        said = ", ".join(f"{count} {status}" for status, count in states.items()) or "no results"
+            status = _word(record, "status", "ok")
+            states[status] = states.get(status, 0) + 1
+        said = ", ".join(f"{count} {status if str(status).isalpha() else repr(status)}" for status, count in states.items())
+        said = said or "no results"
         return f"<opbench.Result: {said}; {', '.join(self.paths)}>"
 
 

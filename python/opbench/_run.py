@@ -222,7 +222,8 @@ def sweep(file, progress=None, stream=False, **options):
 def load(files):
     """Stored results: a path, or a list of them. They are read when they are asked for; that they begin as records do is looked
     at now."""
-    paths = [files] if isinstance(files, (str, os.PathLike)) else list(files)
+    is_one = isinstance(files, (str, bytes, os.PathLike)) or not hasattr(files, "__iter__")
+    paths = [files] if is_one else list(files)
     for path in paths:
         check_file(path)
     return Result(paths)

@@ -24,23 +24,22 @@ bool ob__py_get_spec(PyObject *tuple, ob_task_spec *out)
 
 double *ob__py_get_doubles(PyObject *sequence, size_t *count)
 {
-    const Py_ssize_t size = PySequence_Size(sequence);
-    if (size < 0)
+    /* A copy, whose size is true: __len__ may say anything, and __float__ change the list. */
+    PyObject *held = PySequence_Tuple(sequence);
+    if (held == NULL)
         return NULL;
+    const Py_ssize_t size = PyTuple_Size(held);
     double *numbers = PyMem_Malloc((size_t)(size > 0 ? size : 1) * sizeof *numbers);
-    if (numbers == NULL) {
+    if (numbers == NULL)
         PyErr_NoMemory();
-        return NULL;
-    }
-    for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *item = PySequence_GetItem(sequence, i);
-        numbers[i] = item != NULL ? PyFloat_AsDouble(item) : -1;
-        Py_XDECREF(item);
-        if (PyErr_Occurred() != NULL) {
+    for (Py_ssize_t i = 0; numbers != NULL && i < size; i++) {
+        numbers[i] = PyFloat_AsDouble(PyTuple_GetItem(held, i));
+        if (numbers[i] == -1 && PyErr_Occurred() != NULL) {
             PyMem_Free(numbers);
-            return NULL;
+            numbers = NULL;
         }
     }
+    Py_DECREF(held);
     *count = (size_t)size;
     return numbers;
 }

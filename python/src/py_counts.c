@@ -10,24 +10,26 @@ ob_counts *ob__py_get_counts(PyObject *module, PyObject *rows, bool inclusive)
 {
     ob_counts *counts = NULL;
     ob_err err = {.code = OB_OK};
-    const Py_ssize_t size = PySequence_Size(rows);
-    if (size < 0)
-        return NULL;
     PyObject *held = PySequence_Tuple(rows); /* the texts are borrowed from it */
+    if (held == NULL)
+        return NULL;
+    const Py_ssize_t size = PyTuple_Size(held);
     ob_count *copies = PyMem_Malloc((size_t)(size > 0 ? size : 1) * sizeof *copies);
     if (copies == NULL)
         PyErr_NoMemory();
-    for (Py_ssize_t i = 0; held != NULL && copies != NULL && i < size && PyErr_Occurred() == NULL;
-         i++) {
+    for (Py_ssize_t i = 0; i < size && PyErr_Occurred() == NULL; i++) {
         long long count;
-        if (PyArg_ParseTuple(PyTuple_GetItem(held, i), "Ls", &count, &copies[i].function))
+        PyObject *row = PyTuple_GetItem(held, i);
+        if (!PyTuple_Check(row))
+            PyErr_SetString(PyExc_TypeError, "a row is a tuple of a count and a function");
+        else if (PyArg_ParseTuple(row, "Ls", &count, &copies[i].function))
             copies[i].count = count;
     }
-    if (held != NULL && PyErr_Occurred() == NULL &&
+    if (PyErr_Occurred() == NULL &&
         ob_counts_create(copies, (size_t)size, inclusive, &counts, &err) != OB_OK)
         ob__py_raise(module, &err);
     PyMem_Free(copies);
-    Py_XDECREF(held);
+    Py_DECREF(held);
     return counts;
 }
 

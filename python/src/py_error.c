@@ -88,6 +88,14 @@ static bool is_input(ob_status code)
            code == OB_ERR_NOT_FOUND || code == OB_ERR_DUPLICATE || code == OB_ERR_OVERFLOW;
 }
 
+/* Texts of files are shown on terminals, which take some of their bytes as commands. */
+static void hide_controls(char *line)
+{
+    for (; *line != '\0'; line++)
+        if (((unsigned char)*line < ' ' && *line != '\n' && *line != '\t') || *line == 0x7f)
+            *line = '?';
+}
+
 /* As ob_err_format, which has a word for a terminal where an exception has its type. */
 static void write_line(const ob_err *err, char *line, size_t size)
 {
@@ -99,6 +107,7 @@ static void write_line(const ob_err *err, char *line, size_t size)
     snprintf(line, size, "%s%s%s%s%s%s", err->file, err->file[0] != '\0' ? place : "",
              err->file[0] != '\0' ? ": " : "", err->path, err->path[0] != '\0' ? ": " : "",
              err->message[0] != '\0' ? err->message : ob_status_text(err->code));
+    hide_controls(line);
 }
 
 PyObject *ob__py_raise(PyObject *module, const ob_err *err)
@@ -139,6 +148,10 @@ bool ob__py_get_text(PyObject *object, const char **out)
     *out = NULL;
     if (object == Py_None)
         return true;
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "a text is wanted, and %R is none", object);
+        return false;
+    }
     *out = PyUnicode_AsUTF8AndSize(object, NULL);
     return *out != NULL;
 }

@@ -150,12 +150,17 @@ static PyObject *py_describe(PyObject *module, PyObject *args)
 
 static int add_all(PyObject *module, PyObject *items, ob_measurements *list)
 {
-    const Py_ssize_t count = PyList_Size(items);
+    const Py_ssize_t count = PyTuple_Size(items);
     for (Py_ssize_t i = 0; i < count; i++) {
         ob_measurement m;
         ob_err err = {.code = OB_OK};
         double *times;
-        if (!get_measurement(PyList_GetItem(items, i), &m, &times))
+        PyObject *item = PyTuple_GetItem(items, i);
+        if (!PyTuple_Check(item)) {
+            PyErr_SetString(PyExc_TypeError, "a measurement is a tuple of three");
+            return -1;
+        }
+        if (!get_measurement(item, &m, &times))
             return -1;
         const ob_status status = ob_measurements_add(list, &m, &err);
         PyMem_Free(times);
@@ -191,7 +196,7 @@ static PyObject *py_compare(PyObject *module, PyObject *args)
     const char *colorize, *format;
     ob_measurements *list = NULL;
     ob_err err = {.code = OB_OK};
-    if (!PyArg_ParseTuple(args, "O!ppss:compare", &PyList_Type, &items, &trim, &highlight,
+    if (!PyArg_ParseTuple(args, "O!ppss:compare", &PyTuple_Type, &items, &trim, &highlight,
                           &colorize, &format))
         return NULL;
     if (!ob_colorize_from_word(colorize, &style.colorize) ||
@@ -221,5 +226,5 @@ PyMethodDef ob__py_measurement_methods[] = {
     {"describe", py_describe, METH_VARARGS,
      "describe(number_per_run, raw_times, task): the text; its first line says what it is."},
     {"compare", py_compare, METH_VARARGS,
-     "compare([(number_per_run, raw_times, task), ...], trim, highlight, colorize, format)."},
+     "compare(((number_per_run, raw_times, task), ...), trim, highlight, colorize, format)."},
     {NULL, NULL, 0, NULL}};

@@ -12,8 +12,9 @@
 
 #include <string.h>
 
-/* What a result is made from: a dict of Python, whose texts and numbers live as long as it does. */
+/* What a result is made from: a dict of Python, whose texts live as long as it does. */
 typedef struct py_result {
+    PyObject *held; /* a copy of the dict: code of its numbers may change the caller's */
     const char *id, *key, *call, *side, *reference, *reason;
     int64_t number, threads, processes;
     double seconds;
@@ -24,7 +25,7 @@ typedef struct py_result {
 } py_result;
 
 typedef struct py_results {
-    PyObject *list;
+    PyObject *list; /* a tuple of dicts */
     ob_run_options options;
 } py_results;
 
@@ -60,6 +61,7 @@ static void free_result(py_result *r)
 {
     PyMem_Free(r->times_s);
     PyMem_Free(r->each);
+    Py_XDECREF(r->held);
 }
 
 static bool get_result(PyObject *dict, py_result *out)
@@ -69,6 +71,8 @@ static bool get_result(PyObject *dict, py_result *out)
         PyErr_SetString(PyExc_TypeError, "a result is a dict");
         return false;
     }
+    if ((out->held = dict = PyDict_Copy(dict)) == NULL)
+        return false;
     PyObject *seconds = PyDict_GetItemString(dict, "seconds");
     out->seconds = seconds != NULL ? PyFloat_AsDouble(seconds) : 0;
     const bool ok =
@@ -160,9 +164,9 @@ static ob_status add_results(void *ctx, ob_job *job, ob_err *err)
 {
     const py_results *results = ctx;
     ob_status status = OB_OK;
-    for (Py_ssize_t i = 0; status == OB_OK && i < PyList_Size(results->list); i++) {
+    for (Py_ssize_t i = 0; status == OB_OK && i < PyTuple_Size(results->list); i++) {
         py_result one;
-        if (!get_result(PyList_GetItem(results->list, i), &one))
+        if (!get_result(PyTuple_GetItem(results->list, i), &one))
             return ob__py_failed(err);
         status = one.reason != NULL ? add_failed(job, &one, (size_t)i, err)
                                     : add_measured(job, &one, (size_t)i, err);
@@ -180,7 +184,7 @@ static ob_status write_file(const char *path, const char *name, py_results *resu
     ob_run_options_init(&results->options);
     results->options.exec_mode = "continuous";
     ob_job_hash_add(&hash, name, strlen(name));
-    const uint64_t cases = (uint64_t)PyList_Size(results->list);
+    const uint64_t cases = (uint64_t)PyTuple_Size(results->list);
     const ob_job_source source = {.size = sizeof source,
                                   .name = name,
                                   .hash = hash.text,
@@ -205,12 +209,15 @@ static PyObject *py_write_records(PyObject *module, PyObject *args)
     py_results results = {.list = NULL};
     int replaces;
     ob_err err = {.code = OB_OK};
-    if (!PyArg_ParseTuple(args, "ssO!p:write_records", &path, &name, &PyList_Type, &results.list,
-                          &replaces))
+    PyObject *list;
+    if (!PyArg_ParseTuple(args, "ssOp:write_records", &path, &name, &list, &replaces))
         return NULL;
-    if (write_file(path, name, &results, replaces != 0, &err) != OB_OK)
-        return ob__py_raise(module, &err);
-    return Py_NewRef(Py_None);
+    results.list = PySequence_Tuple(list);
+    if (results.list == NULL)
+        return NULL;
+    const ob_status status = write_file(path, name, &results, replaces != 0, &err);
+    Py_DECREF(results.list);
+    return status == OB_OK ? Py_NewRef(Py_None) : ob__py_raise(module, &err);
 }
 
 PyMethodDef ob__py_records_methods[] = {

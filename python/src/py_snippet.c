@@ -52,6 +52,7 @@ static bool get_code(PyObject *module, PyObject *tuple, code *out)
 typedef struct snippet {
     ob_snippet_process *process;
     int interrupted;
+    bool is_busy; /* another thread waits for its answer; the GIL guards it */
 } snippet;
 
 static void close_snippet(PyObject *capsule)
@@ -101,11 +102,18 @@ static PyObject *py_time(PyObject *module, PyObject *args)
     snippet *held = PyCapsule_GetPointer(capsule, CAPSULE);
     if (held == NULL)
         return NULL;
+    if (held->is_busy) {
+        PyErr_SetString(ob__py_get_state(module)->error,
+                        "another thread measures with this Timer; give each thread its own");
+        return NULL;
+    }
     held->interrupted = 0;
+    held->is_busy = true;
     Py_INCREF(capsule);
     Py_BEGIN_ALLOW_THREADS;
     status = ob_snippet_time(held->process, number, &seconds, &err);
     Py_END_ALLOW_THREADS;
+    held->is_busy = false;
     Py_DECREF(capsule);
     return status == OB_OK ? PyFloat_FromDouble(seconds) : ob__py_raise(module, &err);
 }

@@ -54,7 +54,7 @@ class Compare:
 
     def to_text(self, format: str = "text") -> str:
         """The tables as "text", "markdown", "csv" or "json"."""
-        shown = [(m.number_per_run, m.raw_times, common._fields_of(m.task_spec)) for m in self._cells()]
+        shown = tuple((m.number_per_run, m.raw_times, common._fields_of(m.task_spec)) for m in self._cells())
         return _core.compare(shown, self._trim_significant_figures, self._highlight_warnings, self._colorize.value, format)
 
     def _repr_markdown_(self) -> str:

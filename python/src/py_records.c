@@ -212,6 +212,10 @@ static PyObject *py_write_records(PyObject *module, PyObject *args)
     PyObject *list;
     if (!PyArg_ParseTuple(args, "ssOp:write_records", &path, &name, &list, &replaces))
         return NULL;
+    if (!PyList_Check(list) && !PyTuple_Check(list)) {
+        PyErr_SetString(PyExc_TypeError, "results are a list of dicts");
+        return NULL;
+    }
     results.list = PySequence_Tuple(list);
     if (results.list == NULL)
         return NULL;

@@ -156,4 +156,4 @@ def diff_callables(functions, names=None, budget=1.0, processes=1, setup=None, r
     folder = Folder() if records is None else None
     path = folder.path if folder else os.fspath(records)
     write_records(path, "functions", results, force)
-    return Diff([path], options, folder)
+    return Diff([path], options, folder, advice="Measure with processes=10")

@@ -7,6 +7,7 @@ Tables, CSV and pages are the program's: what `opbench show`, `diff`, `plot` and
 import html
 import json
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -238,9 +239,11 @@ class Result(Stored):
     def table(self):
         """The table that the command prints, as text; of `time` a row for each measurement."""
         timed = {_word(record, "backend") for record in self.records if record.get("mode") in _TIMER_MODES}
+        text = self.show(format="table")
         if len(timed) > 1:  # rows that differ in nothing else
-            return self.show(format="table", columns=_TIMER_COLUMNS)
-        return self.show(format="table")
+            notes = [line for line in text.splitlines() if line.startswith("* ")]  # chosen columns come without
+            text = "\n".join([self.show(format="table", columns=_TIMER_COLUMNS).rstrip("\n"), *notes, "", ""])
+        return text
 
     @property
     def ok(self):
@@ -297,10 +300,14 @@ class Diff(Stored):
 
     # Exit codes of `opbench diff` that are verdicts.
     _VERDICTS = (0, 1, 3)
+    # What a note tells users of a shell to do.
+    _SHELL_ADVICE = re.compile(r"Measure with --processes \d+, or both sides now, by `[^`]*`")
 
-    def __init__(self, paths, options=(), keeps=None, names=None):
+    def __init__(self, paths, options=(), keeps=None, names=None, advice=None):
+        """advice: what to do where the program's is for a shell."""
         super().__init__(paths, keeps)
         self._options = list(options)
+        self._advice = advice
         self._json = None
         self._links = None
         if names is not None:
@@ -322,7 +329,8 @@ class Diff(Stored):
 
     def show(self, format="table"):
         """What `opbench diff` prints: table, markdown, csv, json or junit."""
-        return self._ask(["diff", *self._options, "--quiet", f"--format={format}"], self._VERDICTS)
+        text = self._ask(["diff", *self._options, "--quiet", f"--format={format}"], self._VERDICTS)
+        return self._SHELL_ADVICE.sub(self._advice, text) if self._advice is not None else text
 
     def _all(self):
         if self._json is None:

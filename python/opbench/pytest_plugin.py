@@ -207,7 +207,8 @@ def _judge(config, results, path, folder):
     # Without the tests that were not chosen this time.
     Base(config.getoption("--opbench-compare"), ()).write(base, [result["id"] for result in results])
     options = {"fail_on": "slower", "threshold": config.getoption("--opbench-threshold")}
-    made = Diff([base, path], words_of("diff", "diff", options), names=["base", "now"])
+    made = Diff([base, path], words_of("diff", "diff", options), names=["base", "now"],
+                advice="Measure longer, by --opbench-time, and compare again")
     expected = {result["id"] for result in results if result.get("may_be_slower")}
     return made.table, any(row["worse"] and row["id"] not in expected for row in made.rows)
 

@@ -40,6 +40,7 @@ def in_turns(folder):
     made = opbench.diff(little, much, budget=0.1, records=folder / "kept.json")
     # A hundred times as much work: no machine is so noisy.
     check(made.verdict == "slower" and made.worse, made.table)
+    check("Measure with processes=10" in made.table and "--" not in made.table, f"the advice is for Python: {made.table}")
     check([record["side"] for record in made.records] == ["little", "much"], "sides have the functions' names")
     check(all(len(record["raw_times"]) >= 10 for record in made.records), "each has its blocks")
     check(len(made.records[0]["raw_times"]) == len(made.records[1]["raw_times"]), "in turns")

@@ -29,7 +29,8 @@ def environment_with(build, *packages):
     if "--pypi" not in sys.argv:
         print(f"skipped: this Python has no {', '.join(missing)}; --pypi fetches what is needed")
         return None
-    name = hashlib.sha256(" ".join([sys.version, sys.executable, *packages]).encode()).hexdigest()[:12]
+    # By the Python behind a virtual environment, which may be another one each time.
+    name = hashlib.sha256(" ".join([sys.version, os.path.realpath(sys.executable), *packages]).encode()).hexdigest()[:12]
     folder = pathlib.Path(build, "python-pypi", name)
     python = folder / "bin/python"
     if not (folder / "complete").exists():

@@ -4,7 +4,7 @@
     from opbench.param import (BenchmarkConfig, ExecutionPass, OpExecutor, create_bench_config, create_op_args, create_type,
                                get_benchmark_options, lib_pytorch, load_modules, make_op_config, workloads_pytorch)
 
-A script that uses them runs with its imports changed. Operators are opbench's, by PARAM's names; data are made where they are
+A script that uses them runs with its imports changed; PARAM's own modules are there too, opbench.param.lib.config and so on. Operators are opbench's, by PARAM's names; data are made where they are
 measured, so a generator hands on what was asked for and no tensors. docs/python_running.md says what differs.
 """
 
@@ -12,6 +12,7 @@ import copy
 import enum
 import json
 import logging
+import sys
 import types
 
 from opbench import _run
@@ -23,9 +24,12 @@ __all__ = ["BenchmarkConfig", "OperatorConfig", "ExecutionPass", "OpExecutionMod
 
 GENERATOR = "PyTorch:DefaultDataGenerator"
 
+# PARAM's modules, with opbench.param in the place of param_bench.train.compute.python: each has all names of this one.
+_MODULES = {name: types.ModuleType(f"{__name__}.{name}", f"PARAM's module {name}: the names of opbench.param.") for name in (
+    "lib", "lib.config", "lib.data", "lib.init_helper", "lib.pytorch", "lib.pytorch.benchmark", "lib.pytorch.config_util",
+    "lib.pytorch.op_executor", "workloads", "workloads.pytorch")}
 # What load_modules is given; opbench's operators are there without being loaded.
-lib_pytorch = types.ModuleType("opbench.param.lib_pytorch")
-workloads_pytorch = types.ModuleType("opbench.param.workloads_pytorch")
+lib_pytorch, workloads_pytorch = _MODULES["lib.pytorch"], _MODULES["workloads.pytorch"]
 
 
 @enum.unique
@@ -253,3 +257,17 @@ def run_benchmark(config, run_options=None, **options):
     """A whole BenchmarkConfig, or a dict like its bench_config; an opbench.Result."""
     config = getattr(config, "bench_config", config)
     return _run.run(as_opbench(config), **{**_keywords(run_options or get_benchmark_options()), **options})
+
+
+# ---- PARAM's modules ----
+
+
+def _put_modules():
+    for name, module in _MODULES.items():
+        vars(module).update({public: globals()[public] for public in __all__})
+        sys.modules[module.__name__] = module
+        parent, _, last = name.rpartition(".")
+        setattr(_MODULES[parent] if parent else sys.modules[__name__], last, module)
+
+
+_put_modules()

@@ -7,6 +7,7 @@ usage: test_run_param.py [OPBENCH]
 
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -78,6 +79,24 @@ def loaded(bench_config):
         check(again.bench_config == json.loads(json.dumps(bench_config)), "from a file")
 
 
+PLACES = """
+from opbench.param.lib import pytorch as lib_pytorch
+from opbench.param.lib.config import BenchmarkConfig, make_op_config
+from opbench.param.lib.init_helper import load_modules
+from opbench.param.lib.pytorch.config_util import create_bench_config, ExecutionPass, get_benchmark_options
+from opbench.param.lib.pytorch.op_executor import OpExecutor
+from opbench.param.workloads import pytorch as workloads_pytorch
+import opbench.param.lib.pytorch.config_util as places, opbench.param as param
+assert OpExecutor is param.OpExecutor and places.create_type is param.create_type and lib_pytorch is param.lib_pytorch
+"""
+
+
+def places():
+    """By PARAM's own modules, in a process that has imported nothing of it."""
+    done = subprocess.run([sys.executable, "-c", PLACES], capture_output=True, text=True, check=False)
+    check(done.returncode == 0, f"PARAM's modules: {done.stderr}")
+
+
 def refused():
     op_info = create_bench_config("torch.mm")["torch.mm"]
     op_info["config"][0]["input"].append(create_op_args([tensor(create_type, 2, 3), tensor(create_type, 2, 3)], {}))
@@ -95,6 +114,7 @@ def main():
     loaded(appended())
     filled()
     refused()
+    places()
     return exit_code()
 
 

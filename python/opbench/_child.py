@@ -93,6 +93,7 @@ class Child:
     def __init__(self, words, path, config=None):
         self.path = path
         self.messages = b""
+        self._is_made = config is not None
         self.code = None
         self._begin = os.path.getsize(path) if os.path.exists(path) else 0
         standard_input = subprocess.DEVNULL
@@ -154,4 +155,6 @@ class Child:
         self._process.stderr.close()
 
     def text(self):
-        return self.messages.decode("utf-8", "replace")
+        text = self.messages.decode("utf-8", "replace")
+        # A config that is a dict here comes to the program that way.
+        return text.replace("<stdin>:", "<config>:") if self._is_made else text

@@ -93,6 +93,7 @@ def streams():
     check(child.returncode is not None, "a stream that is dropped ends its program")
     early = opbench.run(CONFIG, stream=True, backend="native", min_time=30)
     began = time.monotonic()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what runs in the background ignore it
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     try:

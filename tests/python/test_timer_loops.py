@@ -246,6 +246,7 @@ def check_forks():
 
 def check_interrupts():
     """ctrl-c ends Python code, C code and waiting alike."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what runs in the background ignore it
     for stmt in ("pass", lambda: None, list, "time.sleep(0.01)"):
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
         raised(lambda stmt=stmt: benchmark.Timer(stmt, globals={"time": time}).blocked_autorange(min_run_time=600),

@@ -17,7 +17,7 @@ ob_counts *ob__py_get_counts(PyObject *module, PyObject *rows, bool inclusive)
     ob_count *copies = PyMem_Malloc((size_t)(size > 0 ? size : 1) * sizeof *copies);
     if (copies == NULL)
         PyErr_NoMemory();
-    for (Py_ssize_t i = 0; i < size && PyErr_Occurred() == NULL; i++) {
+    for (Py_ssize_t i = 0; copies != NULL && i < size && PyErr_Occurred() == NULL; i++) {
         long long count;
         PyObject *row = PyTuple_GetItem(held, i);
         if (!PyTuple_Check(row))

@@ -94,6 +94,48 @@ def check_clocks():
     check(type(raised(lambda: benchmark.Timer("pass", timer=lambda: "x").timeit(1), TypeError)) is TypeError, "a bad clock")
 
 
+class Replaced:
+    """In the place of timeit.Timer: keeps what it was made with and how often it was asked; a run takes a microsecond."""
+
+    made = []
+
+    def __init__(self, stmt, setup, timer, globals):
+        self.made.append((stmt, setup, timer, globals))
+        self.asked = []
+
+    def timeit(self, number):
+        self.asked.append(number)
+        return number * 1e-6
+
+
+def check_replaced():
+    class OwnTimer(benchmark.Timer):
+        _timer_cls = Replaced
+
+    clock, names = (lambda: 0.0), {"x": benchmark.CopyIfCallgrind(3), "y": [1]}
+    timer = OwnTimer("""
+        f(x)
+        g()
+    """, setup="    h()\n", timer=clock, globals=names, label="l", num_threads=3)
+    check(Replaced.made == [("f(x)\ng()", "h()", clock, {"x": 3, "y": [1]})], f"what it is made with: {Replaced.made}")
+    check(Replaced.made[0][3]["y"] is names["y"] and names["x"].value == 3, "globals are the caller's, in a dict of their own")
+    m = timer.timeit(200)
+    check(timer._timer.asked == [2, 200] and (m.number_per_run, m.raw_times) == (200, [200 * 1e-6]), f"timeit: {timer._timer.asked}")
+    check(m.num_threads == 3 and m.title == "l", "the rest is the Timer's")
+    OwnTimer("f()")
+    check(Replaced.made[-1][2] is benchmark.timer and Replaced.made[-1][1] == "pass", "without a clock it gets the usual one")
+    timer = OwnTimer("f()")
+    timer.blocked_autorange(min_run_time=0.01)
+    check(timer._timer.asked[:8] == [0] * 5 + [1, 10, 100] and set(timer._timer.asked[8:]) == {100}, f"blocks: {timer._timer.asked}")
+    own = benchmark.Timer("pass", timer=clock)
+    own._timer = Replaced("", "", None, None)
+    check(own.timeit(100).raw_times == [100 * 1e-6], "an object in the place of the loop")
+    error = raised(lambda: OwnTimer("x;", language="c++"), AssertionError)
+    check("_timer_cls" in str(error), f"a loop of one's own times no C++: {error}")
+    wide = benchmark.FunctionCounts(tuple(benchmark.FunctionCount(n, f"{n}:" + "f" * 300) for n in range(30)), False, _linewidth=60)
+    check(max(map(len, repr(wide).splitlines()[1:])) <= 60, "lines are as wide as they are told to be")
+
+
 def check_devices():
     """A GPU of torch's is waited for before each reading of the clock; with a stand-in for torch, in a process without it."""
     waits, before = [], sys.modules.get("torch")
@@ -365,7 +407,7 @@ def check_errors():
 
 
 def main():
-    checks = [check_calls, check_clocks, check_devices, check_collector, check_exceptions, check_changes, check_arguments, check_interrupts, check_leaks,
+    checks = [check_calls, check_clocks, check_replaced, check_devices, check_collector, check_exceptions, check_changes, check_arguments, check_interrupts, check_leaks,
               check_package, check_stubs, check_errors, check_forks]
     for each in checks:
         each()

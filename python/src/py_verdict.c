@@ -37,7 +37,7 @@ static PyObject *make_rows(const ob_diff *diff)
     const size_t count = ob_diff_count(diff);
     PyObject *list = PyList_New((Py_ssize_t)count);
     for (size_t i = 0; list != NULL && i < count; i++) {
-        PyObject *row = make_row(ob_diff_get(diff, i));
+        PyObject *row = make_row(ob_diff_at(diff, i));
         if (row == NULL || PyList_SetItem(list, (Py_ssize_t)i, row) < 0)
             Py_CLEAR(list);
     }

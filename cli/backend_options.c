@@ -127,7 +127,7 @@ ob_status ob__backend_options_check(const ob_cli *cli, const char *backends, ob_
     for (place p; next_given(cli, &index, &p);) {
         if (backends == NULL) /* the first one says whose they are */
             backends = p.backend;
-        if (!ob_backend_is_among(backends, p.backend))
+        if (!ob_backend_is_meant(backends, p.backend))
             return ob_err_set(err, OB_ERR_INVALID, "--%s needs the %s backend; add --backend %s",
                               p.row->name, p.backend, p.backend);
     }

@@ -135,7 +135,7 @@ static int apply_one(ob_cli *cli, const ob_manifest *m, const void *options, con
     const char *backend;
     memcpy(&backend, (const char *)options + row->offset, sizeof backend);
     const ob_cli_library_use use = backend == NULL                         ? cli->command->libraries
-                                   : ob_backend_is_among(backend, m->name) ? OB_CLI_BACKEND
+                                   : ob_backend_is_meant(backend, m->name) ? OB_CLI_BACKEND
                                                                            : OB_CLI_NO_LIBRARY;
     if (use == OB_CLI_NO_LIBRARY && given != NULL)
         return ob__cli_usage_error(cli, "--%s needs the %s backend; add --backend %s",

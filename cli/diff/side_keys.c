@@ -236,7 +236,11 @@ ob_status ob__cli_sides_add(ob_cli_sides *sides, const char *word, const char *o
     const size_t name = strcspn(word, ":=,");
     if (copy == NULL)
         return no_memory(err);
-    const bool is_named = word[name] == ':', is_backend = word[name] == '\0';
+    /* "python:compile" is a variant of a backend; "old:" is a name, and nothing that differs. */
+    const bool is_variant =
+        word[name] == ':' && word[name + 1] != '\0' && strpbrk(word, "=,") == NULL;
+    const bool is_named = word[name] == ':' && !is_variant;
+    const bool is_backend = word[name] == '\0' || is_variant;
     if (is_named)
         copy[name] = '\0';
     const bool has_name = (is_named || is_backend) && copy[0] != '\0';

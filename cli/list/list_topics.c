@@ -162,11 +162,25 @@ OB_LIST_KIND(plugins, OB_ENTRY_PLUGIN)
 OB_LIST_KIND(generators, OB_ENTRY_GENERATOR)
 OB_LIST_KIND(iterators, OB_ENTRY_ITERATOR)
 
+/* "the user's Python; also NAME:VARIANT, ..." */
+static void show_variants(const ob_context *context, ob_list_item *item)
+{
+    const ob_manifest *m = ob_manifests_find(ob_context_manifests(context), item->name);
+    if (m == NULL || m->variant_count == 0)
+        return;
+    size_t used = (size_t)snprintf(item->text, sizeof item->text, "%.600s", item->help);
+    for (size_t i = 0; i < m->variant_count && used < sizeof item->text; i++)
+        used += (size_t)snprintf(item->text + used, sizeof item->text - used, "%s%s:%s",
+                                 i > 0 ? ", " : "; also ", m->name, m->variants[i].name);
+    item->shown = item->text;
+}
+
 /* What the probe said, and then what came of opening it. */
 static void backend_at(const ob_context *context, size_t index, ob_list_item *item)
 {
     const char *why_not = ob__list_trial_reason(index);
     probed_at(context, index, item);
+    show_variants(context, item);
     item->library = ob__list_trial_library(index);
     if (why_not[0] != '\0') {
         item->available = false;
@@ -180,12 +194,16 @@ static ob_status backend_fields(const ob_context *context, size_t index, ob_json
     const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, index);
     const ob_backend_desc *desc = ob_context_find_backend(context, info.name);
     const ob_manifest *manifest = ob_manifests_find(ob_context_manifests(context), info.name);
-    char options[2560] = ""; /* names have 64 letters, and there are 32 */
+    char options[2560] = "", variants[1280] = ""; /* names have 64 letters; there are 32, and 16 */
     for (size_t i = 0, used = 0; manifest != NULL && i < manifest->option_count; i++)
         used += (size_t)snprintf(options + used, sizeof options - used, "%s ",
                                  manifest->options[i].name);
     OB_TRY(ob__list_set_string(doc, object, "library", ob__list_trial_library(index), err));
+    for (size_t i = 0, used = 0; manifest != NULL && i < manifest->variant_count; i++)
+        used += (size_t)snprintf(variants + used, sizeof variants - used, "%s ",
+                                 manifest->variants[i].name);
     OB_TRY(ob__list_set_words(doc, object, "options", options, " ", err));
+    OB_TRY(ob__list_set_words(doc, object, "variants", variants, " ", err));
     return ob__list_set_words(doc, object, "devices", desc != NULL ? desc->device_types : "", " ",
                               err);
 }

@@ -77,7 +77,7 @@ ob_status ob__cli_measure_launches(ob_cli *cli, const char *names, double second
     for (size_t i = 0; i < count; i++) {
         const ob_entry_info info = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i);
         ob_err ignored;
-        if (info.available && ob_backend_is_among(names, info.name))
+        if (info.available && ob_backend_is_meant(names, info.name))
             run_on(cli, config, info.name, seconds, &l, &ignored);
     }
     ob_config_destroy(config);
@@ -92,7 +92,7 @@ void ob__cli_measure_devices(ob_cli *cli, const char *names, const char *words, 
         const ob_entry_info info = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i);
         ob_run_options options;
         ob_err err;
-        if (!info.available || !ob_backend_is_among(names, info.name))
+        if (!info.available || !ob_backend_is_meant(names, info.name))
             continue;
         ob_run_options_init(&options);
         options.backend = info.name;

@@ -36,12 +36,14 @@ static ob_status check_backend(const ob_context *context, const char *name, ob_e
 {
     for (size_t i = 0; i < ob_context_count(context, OB_ENTRY_BACKEND); i++) {
         const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, i);
-        if (strcmp(info.name, name) == 0 && info.available)
-            return OB_OK;
-        if (strcmp(info.name, name) == 0)
+        const ob_manifest_variant *variant;
+        if (!ob_backend_is_meant(name, info.name))
+            continue;
+        if (!info.available)
             return ob_err_set(err, OB_ERR_UNSUPPORTED,
                               "backend %s of the job configs cannot work here: %s", name,
                               info.reason);
+        return ob_backend_find_variant(context, name, &variant, err);
     }
     return ob_err_set(err, OB_ERR_NOT_FOUND,
                       "the job configs name the backend \"%s\", which is not there; `opbench list "

@@ -86,6 +86,13 @@ typedef struct ob_manifest_host {
     const char *object;  /* beside the plug-in */
 } ob_manifest_host;
 
+/* Options of the backend that have a name together: --backend NAME:VARIANT. */
+typedef struct ob_manifest_variant {
+    const char *name;
+    const char *options; /* as in --backend-options: "framework=torch,compile=default" */
+    const char *help;    /* one line */
+} ob_manifest_variant;
+
 typedef struct ob_manifest {
     const char *name;      /* of the backend */
     const char *help;      /* one line, as the plug-in has it */
@@ -100,6 +107,8 @@ typedef struct ob_manifest {
     const ob_manifest_models *models;   /* NULL = none */
     const ob_manifest_host
         *host; /* NULL = workers are opbench itself; `variable` chooses another program */
+    const ob_manifest_variant *variants;
+    size_t variant_count;
 } ob_manifest;
 
 typedef struct ob_manifests ob_manifests;
@@ -113,7 +122,7 @@ ob_status ob_manifests_add(ob_manifests *manifests, const char *file, const void
                            ob_err *err);
 size_t ob_manifests_count(const ob_manifests *manifests);
 const ob_manifest *ob_manifests_at(const ob_manifests *manifests, size_t index);
-/* NULL when there is none of that backend. */
+/* NULL when there is none of that backend, of which the name may have a variant: "python:compile". */
 const ob_manifest *ob_manifests_find(const ob_manifests *manifests, const char *backend);
 /* Whether a word is in a list by blanks. */
 bool ob_manifest_has(const char *words, const char *word);

@@ -26,6 +26,10 @@ const ob_option *ob_timer_option_rows(void);
 size_t ob_run_options_backend_count(const ob_run_options *options);
 /* Whether one of them brings operators of its own, beyond those that the core knows. */
 bool ob_run_options_bring_operators(const ob_context *context, const ob_run_options *options);
+/* What a name behind a colon means, as the backend's manifest has it: "python:compile"; *out is NULL for a name without one.
+ * OB_ERR_NOT_FOUND with those there are. */
+ob_status ob_backend_find_variant(const ob_context *context, const char *name,
+                                  const ob_manifest_variant **out, ob_err *err);
 /* OB_ERR_INVALID for combinations that make no sense, naming the option and the cure. */
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err);
 /* Appends the options that differ from the defaults as words of a command line ("--exec-mode continuous"),
@@ -230,6 +234,8 @@ ob_status ob_device_ceilings(ob_context *context, const ob_run_options *options,
 
 /* Whether a name is one of names, "a,b"; NULL = every one is. */
 bool ob_backend_is_among(const char *names, const char *name);
+/* The same of a backend that may be there as a variant: "a,b:v" means "b". */
+bool ob_backend_is_meant(const char *names, const char *name);
 /* Notes beside the ceilings which files each backend of names has loaded; those are opened that were not before. */
 ob_status ob_roofline_note_libraries(ob_context *context, const char *names,
                                      struct ob_roofline *roofline, ob_err *err);

@@ -52,11 +52,10 @@ bool ob__cap_is_used(const ob_cap_row *row, const char *users, const ob_manifest
         const ob_manifest *manifest = ob_manifests_at(manifests, i);
         const size_t length = strlen(manifest->name);
         for (const char *user = users; *user != '\0'; user += *user == ',') {
-            const size_t end = strcspn(user, ",");
-            if (end == length && strncmp(user, manifest->name, end) == 0 &&
+            if (strcspn(user, ",:") == length && strncmp(user, manifest->name, length) == 0 &&
                 ob_manifest_has(manifest->libraries, row->library))
                 return true;
-            user += end;
+            user += strcspn(user, ",");
         }
     }
     return users == NULL;

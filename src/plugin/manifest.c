@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BYTES = 1 << 20, MAX_OPTIONS = 32, MAX_TEXT = 600, MAX_LINES = 4000 };
+enum { MAX_BYTES = 1 << 20, MAX_OPTIONS = 32, MAX_VARIANTS = 16, MAX_TEXT = 600, MAX_LINES = 4000 };
 
 struct ob_manifests {
     ob_arena arena;
@@ -214,6 +214,13 @@ static const key_row HOST_KEYS[] = {
     {.name = NULL},
 };
 
+static const key_row VARIANT_KEYS[] = {
+    KEY(ob_manifest_variant, "name", NAME, name, true),
+    KEY(ob_manifest_variant, "options", TEXT, options, true),
+    KEY(ob_manifest_variant, "help", TEXT, help, true),
+    {.name = NULL},
+};
+
 static const key_row KEYS[] = {
     KEY(ob_manifest, "name", NAME, name, true),
     KEY(ob_manifest, "help", TEXT, help, true),
@@ -308,6 +315,28 @@ static ob_status take_host(const reading *r, const ob_json *node, ob_manifest *m
     return OB_OK;
 }
 
+static ob_status take_variants(const reading *r, const ob_json *list, ob_manifest *m)
+{
+    const size_t count = ob_json_count(list);
+    if (list == NULL)
+        return OB_OK;
+    if (ob_json_get_kind(list) != OB_JSON_ARRAY || count > MAX_VARIANTS)
+        return wrong(r, list, "a list of at most 16 variants belongs here");
+    ob_manifest_variant *variants = ob__arena_alloc_array(r->arena, count, sizeof *variants);
+    if (variants == NULL)
+        return no_memory(r);
+    for (size_t i = 0; i < count; i++) {
+        variants[i] = (ob_manifest_variant){.name = ""};
+        OB_TRY(take_object(r, ob_json_item(list, i), VARIANT_KEYS, &variants[i]));
+        for (size_t n = 0; n < i; n++)
+            if (strcmp(variants[n].name, variants[i].name) == 0)
+                return wrong(r, ob_json_item(list, i), "two variants have this name");
+    }
+    m->variants = variants;
+    m->variant_count = count;
+    return OB_OK;
+}
+
 /* ---- sets ---- */
 
 static ob_status place(ob_manifests *set, const ob_manifest *m, ob_err *err)
@@ -356,6 +385,8 @@ ob_status ob_manifests_add(ob_manifests *manifests, const char *file, const void
     if (status == OB_OK)
         status = take_host(&r, ob_json_get(root, "host"), &m);
     if (status == OB_OK)
+        status = take_variants(&r, ob_json_get(root, "variants"), &m);
+    if (status == OB_OK)
         status = place(manifests, &m, err);
     ob_json_doc_destroy(doc);
     return status;
@@ -400,8 +431,10 @@ const ob_manifest *ob_manifests_at(const ob_manifests *manifests, size_t index)
 
 const ob_manifest *ob_manifests_find(const ob_manifests *manifests, const char *backend)
 {
+    const size_t length = strcspn(backend, ":");
     for (size_t i = 0; i < manifests->count; i++)
-        if (strcmp(manifests->items[i].name, backend) == 0)
+        if (strlen(manifests->items[i].name) == length &&
+            strncmp(manifests->items[i].name, backend, length) == 0)
             return &manifests->items[i];
     return NULL;
 }

@@ -88,9 +88,16 @@ static const void *find_desc(const ob__entry_list *list, const char *name)
     return entry != NULL ? entry->desc : NULL;
 }
 
+/* "python:compile" is a variant of "python". */
 const ob_backend_desc *ob_context_find_backend(const ob_context *context, const char *name)
 {
-    return find_desc(&context->backends, name);
+    char plain[128];
+    const size_t length = name != NULL ? strcspn(name, ":") : 0;
+    if (name == NULL || name[length] == '\0' || length >= sizeof plain)
+        return find_desc(&context->backends, name);
+    memcpy(plain, name, length);
+    plain[length] = '\0';
+    return find_desc(&context->backends, plain);
 }
 
 const ob_generator_desc *ob_context_find_generator(const ob_context *context, const char *name)

@@ -9,6 +9,7 @@
 #include "plugin/registry.h"
 #include "run/identity.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,18 +50,26 @@ static ob_status add_name(ob_backend_list *list, const char *name, ob_err *err)
     return OB_OK;
 }
 
+size_t ob__backend_option_prefix(const char *option, const char *name)
+{
+    const size_t lengths[] = {strlen(name), strcspn(name, ":")};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        if (strncmp(option, name, lengths[i]) == 0 && option[lengths[i]] == '.')
+            return lengths[i] + 1;
+    return 0;
+}
+
 /* The part of the options that has the name in front, without it; NULL when there is none. */
 static char *own_options(const char *all, const char *name, char *to)
 {
-    const size_t length = strlen(name);
     char *start = to;
     while (*all != '\0') {
-        const size_t size = strcspn(all, ",");
-        if (size > length && strncmp(all, name, length) == 0 && all[length] == '.') {
+        const size_t size = strcspn(all, ","), before = ob__backend_option_prefix(all, name);
+        if (before > 0) {
             if (to != start)
                 *to++ = ',';
-            memcpy(to, all + length + 1, size - length - 1);
-            to += size - length - 1;
+            memcpy(to, all + before, size - before);
+            to += size - before;
         }
         all += size + (all[size] == ',');
     }
@@ -74,11 +83,8 @@ static ob_status check_options(const ob_backend_list *list, const char *all, ob_
     while (*all != '\0') {
         const size_t size = strcspn(all, ",");
         bool known = false;
-        for (size_t i = 0; i < list->count; i++) {
-            const size_t length = strlen(list->names[i]);
-            known = known || (size > length && strncmp(all, list->names[i], length) == 0 &&
-                              all[length] == '.');
-        }
+        for (size_t i = 0; i < list->count; i++)
+            known = known || ob__backend_option_prefix(all, list->names[i]) > 0;
         const size_t before = strcspn(all, ".=,");
         if (!known && all[before] == '.')
             return ob_err_set(err, OB_ERR_INVALID,
@@ -126,8 +132,10 @@ static ob_status fill(ob_backend_list *list, const char *names, const char *opti
 ob_status ob__backend_list_make(const ob_run_options *options, ob_backend_list *out, ob_err *err)
 {
     const char *names = ob__backend_name(options);
-    const size_t more = options->backend_options != NULL ? strlen(options->backend_options) : 0;
-    *out = (ob_backend_list){.text = malloc(strlen(names) + more + OB_MOST_BACKEND_NAMES + 2)};
+    /* Several variants of a backend may have the same options. */
+    const size_t more = options->backend_options != NULL ? strlen(options->backend_options) + 1 : 0;
+    const size_t count = ob_run_options_backend_count(options);
+    *out = (ob_backend_list){.text = malloc(strlen(names) + 1 + more * count + count)};
     if (out->text == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of backends");
     const ob_status status = fill(out, names, options->backend_options, err);
@@ -152,20 +160,48 @@ static const char *why_missing(const ob_context *context, const char *name)
     for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
         for (size_t i = 0; i < ob_context_count(context, KINDS[k]); i++) {
             const ob_entry_info info = ob_context_entry(context, KINDS[k], i);
-            if (!info.available && strcmp(info.name, name) == 0)
+            if (!info.available && strlen(info.name) == strcspn(name, ":") &&
+                strncmp(info.name, name, strlen(info.name)) == 0)
                 return info.reason;
         }
     }
     return NULL;
 }
 
+ob_status ob_backend_find_variant(const ob_context *context, const char *name,
+                                  const ob_manifest_variant **out, ob_err *err)
+{
+    const ob_manifests *manifests = ob_context_manifests(context);
+    const ob_manifest *m = manifests != NULL ? ob_manifests_find(manifests, name) : NULL;
+    const size_t count = m != NULL ? m->variant_count : 0, length = strcspn(name, ":");
+    char all[1200] = "";
+    *out = NULL;
+    if (name[length] == '\0')
+        return OB_OK;
+    for (size_t i = 0, used = 0; i < count; i++) {
+        if (strcmp(m->variants[i].name, name + length + 1) == 0) {
+            *out = &m->variants[i];
+            return OB_OK;
+        }
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%.*s:%s", i > 0 ? ", " : "",
+                                 (int)length, name, m->variants[i].name);
+    }
+    return count > 0 ? ob_err_set(err, OB_ERR_NOT_FOUND,
+                                  "backend %.*s has no variant \"%.64s\"; there are %s",
+                                  (int)length, name, name + length + 1, all)
+                     : ob_err_set(err, OB_ERR_NOT_FOUND,
+                                  "backend %.*s has no variants; leave \":%.64s\" out", (int)length,
+                                  name, name + length + 1);
+}
+
 ob_status ob__find_backend(const ob_context *context, const char *name, const ob_backend_desc **out,
                            ob_err *err)
 {
     enum { MOST = 32 };
+    const ob_manifest_variant *variant;
     *out = ob_context_find_backend(context, name);
     if (*out != NULL)
-        return OB_OK;
+        return ob_backend_find_variant(context, name, &variant, err);
     const char *reason = why_missing(context, name);
     if (reason != NULL)
         return ob_err_set(err, OB_ERR_UNSUPPORTED, "backend %s is not available: %s", name, reason);

@@ -21,6 +21,9 @@ typedef struct ob_backend_list {
  * for an empty name, one that is there twice, too many, or an option of none of them. */
 ob_status ob__backend_list_make(const ob_run_options *options, ob_backend_list *out, ob_err *err);
 void ob__backend_list_fini(ob_backend_list *list);
+/* How much of an option stands before its own name: "null.", or "python." and "python:jax." of the variant "python:jax";
+ * 0 = it has the name of another backend there, or none. */
+size_t ob__backend_option_prefix(const char *option, const char *name);
 
 /* OB_ERR_NOT_FOUND, or OB_ERR_UNSUPPORTED with the reason. */
 ob_status ob__find_backend(const ob_context *context, const char *name, const ob_backend_desc **out,

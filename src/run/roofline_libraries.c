@@ -12,15 +12,26 @@
 #include <string.h>
 #include <unistd.h>
 
-bool ob_backend_is_among(const char *names, const char *name)
+/* A name ends where one of these is. */
+static bool has_name(const char *names, const char *name, const char *ends)
 {
     const size_t length = strlen(name);
     for (const char *at = names; at != NULL; at = strchr(at, ',')) {
         at += *at == ',';
-        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
+        if (strcspn(at, ends) == length && strncmp(at, name, length) == 0)
             return true;
     }
     return names == NULL;
+}
+
+bool ob_backend_is_among(const char *names, const char *name)
+{
+    return has_name(names, name, ",");
+}
+
+bool ob_backend_is_meant(const char *names, const char *name)
+{
+    return has_name(names, name, ",:");
 }
 
 /* ---- noting ---- */
@@ -87,7 +98,7 @@ ob_status ob_roofline_note_libraries(ob_context *context, const char *names, ob_
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for opening backends");
     for (size_t i = 0; i < count; i++) {
         const char *name = ob_context_entry(context, OB_ENTRY_BACKEND, i).name;
-        trials[i] = (ob_backend_trial){.name = ob_backend_is_among(names, name) ? name : NULL,
+        trials[i] = (ob_backend_trial){.name = ob_backend_is_meant(names, name) ? name : NULL,
                                        .may_recall = true};
     }
     ob_backends_try(context, trials, count);
@@ -110,7 +121,7 @@ bool ob_roofline_is_outdated(const ob_roofline *roofline, const char *names, cha
     }
     for (size_t i = 0; i < roofline->library_count; i++) {
         const ob_noted_library *l = &roofline->libraries[i];
-        if (!ob_backend_is_among(names, l->backend) ||
+        if (!ob_backend_is_meant(names, l->backend) ||
             !ob__mapped_files_changed(l->files, strlen(l->files), path, sizeof path))
             continue;
         snprintf(why, size, "with %s%s%s, and %s is another file now or gone",

@@ -5,7 +5,6 @@
  */
 #include "run/session_int.h"
 
-#include "base/nearest.h"
 #include "base/sized.h"
 #include "measure/fp_mode.h"
 #include "measure/stop.h"
@@ -23,85 +22,6 @@
 #include <unistd.h>
 
 /* ---- opening ---- */
-
-/* Whether "name=value" is of a row; if not, all names that there are stand in the message. */
-static ob_status check_option_name(const ob_backend_desc *desc, const char *word, ob_err *err)
-{
-    enum { MOST = 64 };
-    const char *names[MOST];
-    size_t count = 0, used = 0;
-    char all[512] = "", name[64];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    for (const ob_option *row = desc->options; row->name != NULL; row++) {
-        if (strcmp(row->name, name) == 0)
-            return OB_OK;
-        if (count < MOST)
-            names[count++] = row->name;
-        if (used < sizeof all)
-            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used > 0 ? ", " : "",
-                                     row->name);
-    }
-    const char *near = ob_nearest_name(name, names, count);
-    return ob_err_set(
-        err, OB_ERR_INVALID, "--backend-options: backend %s has no option \"%s\"%s are %s",
-        desc->name, name,
-        ob__near_text(near, "; did you mean \"", "\"? Its options", "; its options").text, all);
-}
-
-/* "a=1,b=2", or "<backend>.a=1,b=2", as the words "--a=1" "--b=2" for the backend's rows. */
-static ob_status parse_backend_options(ob_session *s, ob_err *err)
-{
-    enum { MOST = 32 };
-    const ob_backend_desc *desc = s->desc;
-    const size_t own = strlen(desc->name);
-    const char *text = s->options.backend_options;
-    char *words[MOST + 1] = {NULL};
-    int count = 1;
-    if (desc->options == NULL || desc->options_size == 0)
-        return text == NULL ? OB_OK
-                            : ob_err_set(err, OB_ERR_INVALID,
-                                         "--backend-options: backend %s has no options of its "
-                                         "own; leave them out",
-                                         desc->name);
-    s->backend_options = calloc(1, desc->options_size);
-    if (s->backend_options == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
-    OB_TRY(ob_options_init(desc->options, s->backend_options, err));
-    if (text == NULL)
-        return OB_OK;
-    s->option_words = malloc(3 * strlen(text) + 4);
-    if (s->option_words == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
-    char *to = s->option_words;
-    words[0] = to; /* the program's name, which is not looked at */
-    *to++ = '\0';
-    while (*text != '\0') {
-        if (count == MOST)
-            return ob_err_set(err, OB_ERR_LIMIT, "more than %d backend options", MOST - 1);
-        words[count++] = to;
-        memcpy(to, "--", 2);
-        if (strncmp(text, desc->name, own) == 0 &&
-            text[own] == '.') /* as it must be with several */
-            text += own + 1;
-        /* "\\," is a comma that belongs to the value. */
-        for (to += 2; *text != '\0' && *text != ','; text++) {
-            text += text[0] == '\\' && text[1] == ',';
-            *to++ = *text;
-        }
-        *to++ = '\0';
-        text += *text == ',';
-    }
-    const char *positionals[MOST + 1];
-    size_t positional_count = 0;
-    ob_err local;
-    for (int i = 1; i < count; i++)
-        OB_TRY(check_option_name(desc, words[i] + 2, err));
-    const ob_status status = ob_options_parse(desc->options, count, words, s->backend_options,
-                                              positionals, &positional_count, &local);
-    return status == OB_OK ? OB_OK
-                           : ob_err_set(err, status, "--backend-options: backend %s: %s",
-                                        desc->name, local.message);
-}
 
 /* A machine without counters is no failure, unless nothing else was asked for: the header says so. */
 static ob_status open_counters(ob_session *s, ob_err *err)
@@ -126,7 +46,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     OB_TRY(ob__device_choose(s->desc, o->device, &s->device_word, err));
     ob__device_set(&s->options, &s->device_word);
     OB_TRY(ob_device_parse(device, strlen(device), &s->device, err));
-    OB_TRY(parse_backend_options(s, err));
+    OB_TRY(ob__session_take_options(s, err));
     OB_TRY(ob__pins_read(o->pin, o->threads, &s->pins, err));
     OB_TRY(ob__pins_take(&s->pins, err));
     OB_TRY(ob__memory_nodes_take(o->membind, err));
@@ -625,7 +545,8 @@ ob_status ob_session_run_case(ob_session *s, const ob_case *c, ob_record *record
     ob__peak_reset(&s->peak);
     memset(s->phases, 0, sizeof s->phases);
     s->checked = (ob_check_result){.verdict = NULL};
-    OB_TRY(ob__identity_fill(&s->identity, &s->options, s->desc->name, c, record, err));
+    OB_TRY(ob__identity_fill(&s->identity, &s->options, ob__backend_name(&s->options), c, record,
+                             err));
     r->pid = getpid();
     fill_threads(s, r);
     ob_err_clear(&s->failure);

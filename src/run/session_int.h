@@ -74,6 +74,8 @@ struct ob_session {
     char counters_reason[256];
 };
 
+/* Fills the options of its backend. */
+ob_status ob__session_take_options(ob_session *session, ob_err *err);
 /* As ob_session_open; turns NULL = it runs alone. */
 ob_status ob__session_open(ob_context *context, const ob_run_options *options, ob_turns *turns,
                            ob_session **out, ob_err *err);

@@ -18,6 +18,8 @@
     "\"h.h\", "                                                                                    \
     "\"object\": \"l.so\", \"versions\": [\"h.h\"], \"macros\": \"V\", \"words\": [\"l::\"], "     \
     "\"includes\": [\"h.h\"], \"links\": [\"l\"]"
+#define VARIANTS(list) "{\"name\": \"x\", \"help\": \"\", \"variants\": [" list "]}"
+#define VARIANT "{\"name\": \"v\", \"help\": \"h\", \"options\": \"a=1\"}"
 #define MODELS(keys)                                                                               \
     "{\"name\": \"x\", \"help\": \"\", \"models\": {\"runtime\": \"R\", \"end\": \".m\", " keys "}}"
 
@@ -46,6 +48,12 @@ static void own(void)
     CHECK(ob_manifests_find(manifests, "native")->models == NULL);
     CHECK(ob_manifests_find(manifests, "native")->variable == NULL);
     CHECK(ob_manifests_find(manifests, "tor") == NULL);
+    CHECK(ob_manifests_find(manifests, "torch:x") == torch);
+    CHECK(ob_manifests_find(manifests, ":torch") == NULL);
+    CHECK_INT(torch->variant_count, 0);
+    const ob_manifest *python = ob_manifests_find(manifests, "python");
+    CHECK_STR(python->variants[1].name, "compile");
+    CHECK_STR(python->variants[1].options, "framework=torch,compile=default");
     for (size_t i = 1; i < ob_manifests_count(manifests); i++)
         CHECK(strcmp(ob_manifests_at(manifests, i - 1)->name, ob_manifests_at(manifests, i)->name) <
               0);
@@ -92,6 +100,11 @@ static void refused(void)
         {"{\"name\": \"x\", \"help\": \"h\", \"replays\": 1}", "true or false"},
         {"{\"name\": \"x\", \"help\": \"h\", \"variable\": \"PATH\"}", "begins with OPBENCH_"},
         {"{\"name\": \"x\", \"help\": \"h\", \"options\": {}}", "a list of at most 32 options"},
+        {"{\"name\": \"x\", \"help\": \"h\", \"variants\": {}}", "a list of at most 16 variants"},
+        {VARIANTS("{\"name\": \"v\", \"help\": \"h\"}"), "\"options\" is missing"},
+        {VARIANTS("{\"name\": \"a:b\", \"help\": \"h\", \"options\": \"\"}"),
+         "a name has small letters"},
+        {VARIANTS(VARIANT ", " VARIANT), "two variants have this name"},
         {LIBRARY(""), "\"name\" is missing"},
         {LIBRARY("\"name\": \"l\", " LIBRARY_REST), "needs the \"variable\""},
         {LIBRARY("\"name\": \"l\", \"part_variable\": \"LD_PRELOAD\", " LIBRARY_REST),

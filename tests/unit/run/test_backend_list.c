@@ -40,6 +40,26 @@ static void alone(void)
     ob__backend_list_fini(&list);
 }
 
+/* What is said of a backend is for all of its variants. */
+static void variants(void)
+{
+    ob_backend_list list;
+    ob_err err;
+    CHECK_INT(make("a:v,a:w,a", "a.x=1,a:w.y=2", &list, &err), OB_OK);
+    CHECK_STR(list.names[1], "a:w");
+    CHECK_STR(list.options[0], "x=1");
+    CHECK_STR(list.options[1], "x=1,y=2");
+    CHECK_STR(list.options[2], "x=1");
+    ob__backend_list_fini(&list);
+    CHECK_INT(ob__backend_option_prefix("a.x=1", "a:v"), 2);
+    CHECK_INT(ob__backend_option_prefix("a:v.x=1", "a:v"), 4);
+    CHECK_INT(ob__backend_option_prefix("a:w.x=1", "a:v"), 0);
+    CHECK_INT(ob__backend_option_prefix("a:v.x=1", "a"), 0);
+    CHECK(ob_backend_is_meant("native,a:v", "a") && !ob_backend_is_among("native,a:v", "a"));
+    CHECK(ob_backend_is_meant("a", "a") && !ob_backend_is_meant("ab:v", "a"));
+    CHECK(ob_backend_is_meant(NULL, "a"));
+}
+
 static void refused(void)
 {
     static const struct {
@@ -76,6 +96,7 @@ int main(void)
 {
     RUN(names_and_options);
     RUN(alone);
+    RUN(variants);
     RUN(refused);
     RUN(count);
     return ob_test_end();

@@ -166,9 +166,9 @@ static ob_status make_value(const place *p, const ob_backend_options_use *use, c
     const char *text = p->row->sets != NULL ? p->row->sets : p->value->text;
     const char *end = p->row->writes;
     char resolved[PATH_MAX];
-    const bool found = p->row->is_file            ? realpath(text, resolved) != NULL
-                       : p->row->variable != NULL ? real_folder(text, resolved)
-                                                  : false;
+    const bool found = p->row->is_file ? realpath(text, resolved) != NULL
+                       : p->row->variable != NULL && !p->row->is_plain ? real_folder(text, resolved)
+                                                                       : false;
     if (end == NULL && found)
         text = resolved;
     else if (end == NULL && p->row->is_file)
@@ -205,20 +205,37 @@ static ob_status add_option(const place *p, const char *value, bool several, cha
 static ob_status apply_one(const place *p, const ob_backend_options_use *use, ob_run_options *run,
                            bool several, char **text, ob_err *err)
 {
+    if (run->backend == NULL)
+        run->backend = p->backend;
+    if (p->row->gives == NULL)
+        return OB_OK;
     char *value;
     OB_TRY(make_value(p, use, &value, err));
     if (*text == NULL && run->backend_options != NULL)
         *text = strdup(run->backend_options);
-    ob_status status = OB_OK;
-    /* By the environment: workers have it too, and a backend is asked whether it can work before it has options. */
-    if (p->row->variable != NULL && setenv(p->row->variable, value, 1) != 0)
-        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the environment");
-    else if (p->row->gives != NULL)
-        status = add_option(p, value, several, text, err);
+    const ob_status status = add_option(p, value, several, text, err);
     free(value);
-    if (!several)
-        run->backend = p->backend;
     return status;
+}
+
+/* By the environment: workers have it too, and a backend is asked whether it can work before it has options. */
+int ob__backend_variables_set(ob_cli *cli)
+{
+    const ob_backend_options_use use = {.records = ""};
+    size_t index = 0;
+    ob_err err;
+    for (place p; next_given(cli, &index, &p);) {
+        char *value;
+        if (p.row->variable == NULL)
+            continue;
+        if (make_value(&p, &use, &value, &err) != OB_OK)
+            return ob__cli_usage_error(cli, "%s", err.message);
+        const bool ok = setenv(p.row->variable, value, 1) == 0;
+        free(value);
+        if (!ok)
+            return ob__cli_out_of_memory(cli);
+    }
+    return OB_EXIT_OK;
 }
 
 ob_status ob__backend_options_apply(const ob_cli *cli, const ob_backend_options_use *use,

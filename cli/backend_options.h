@@ -27,7 +27,9 @@ typedef struct ob_backend_options_use {
     const char *records;
     bool replace;
 } ob_backend_options_use;
-/* Makes them options of the backend and variables: run->backend, and run->backend_options, whose text is *text then
+/* Sets the variables that some of them become, before the command runs; an exit code. */
+int ob__backend_variables_set(ob_cli *cli);
+/* Makes the others options of the backend: run->backend, and run->backend_options, whose text is *text then
  * (malloc'ed; NULL when there is nothing to add). */
 ob_status ob__backend_options_apply(const ob_cli *cli, const ob_backend_options_use *use,
                                     ob_run_options *run, char **text, ob_err *err);

@@ -2,6 +2,7 @@
  *
  * opbench: finds the command's row, parses the options by it, runs it.
  */
+#include "backend_options.h"
 #include "help/help.h"
 #include "library_choice.h"
 #include "screen.h"
@@ -140,6 +141,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
                  OB_EXIT_OK &&
              (code = take_plugins(cli, &common.plugins)) == OB_EXIT_OK &&
              (code = ob__library_options_apply(cli, l.options, common.library)) == OB_EXIT_OK &&
+             (code = ob__backend_variables_set(cli)) == OB_EXIT_OK &&
              (code = ob__cli_cap_libraries(cli, l.rows, l.options,
                                            word_count > 0 ? l.words[0] : NULL)) == OB_EXIT_OK)
         code = command->run(

@@ -10,6 +10,7 @@ import sys
 import traceback
 
 PATHS = "python::"
+MODULES = "module::"  # of files that were skipped: how `opbench list` knows them
 MORE, BUILD = "more_", "build_"  # arguments of schemas that stand for *args, and for those of build
 MOST = 8  # of each
 

@@ -82,6 +82,7 @@ static void close_backend(ob_backend *b)
 {
     if (b == NULL)
         return;
+    python_generator_use(NULL);
     b->py.Py_DecRef(b->framework);
     b->py.Py_DecRef(b->module);
     b->py.Py_DecRef(b->none);
@@ -117,8 +118,7 @@ static ob_status open_framework(ob_backend *b, const ob_backend_settings *settin
         py->PyLong_FromLongLong(settings->threads),
         text_of(py, o->compile),
         py->PyBool_FromLong(o->jit != NULL && strcmp(o->jit, "on") == 0),
-        py->PyLong_FromLongLong((int64_t)(settings->seed >> 1)),
-        text_of(py, o->modules)};
+        py->PyLong_FromLongLong((int64_t)(settings->seed >> 1))};
     b->framework = python_call(b, b->module, "open_framework", arguments,
                                sizeof arguments / sizeof *arguments);
     return b->framework != NULL ? OB_OK : python_fail(b, OB_ERR_UNSUPPORTED, err);
@@ -138,7 +138,7 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend **
     }
     status = open_framework(b, settings, err);
     if (status == OB_OK)
-        *out = b;
+        python_generator_use(*out = b);
     else
         close_backend(b);
     return status;
@@ -231,6 +231,17 @@ static const char *refuses(ob_backend *b, const char *name)
     return text;
 }
 
+/* What framework.expand() makes of a config. */
+static ob_status expand(ob_backend *b, const char *config, ob_schema_fn fn, void *ctx, ob_err *err)
+{
+    py_object *const arguments[] = {text_of(&b->py, config)};
+    py_object *made = python_call(b, b->framework, "expand", arguments, 1);
+    const char *text = made != NULL ? b->py.PyUnicode_AsUTF8AndSize(made, NULL) : NULL;
+    const ob_status status = text != NULL ? fn(ctx, text) : python_fail(b, OB_ERR_CONFIG, err);
+    b->py.Py_DecRef(made);
+    return status;
+}
+
 static void take_version(void *ctx, const char *name, const char *value)
 {
     ob_reason *out = ctx;
@@ -252,9 +263,6 @@ static const ob_option OPTIONS[] = {
               .help = "torch.compile with this mode, such as default or max-autotune."),
     OB_OPTION(CHOICE, "jit", python_options, jit, .value = "ON", .choices = "off|on",
               .initial = "off", .help = "jax: compile each case as a whole with jax.jit."),
-    OB_OPTION(STRING, "modules", python_options, modules, .value = "NAMES",
-              .help = "Modules whose functions are operators python::MODULE.FUNCTION, separated by "
-                      "':'."),
     {.name = NULL},
 };
 
@@ -282,6 +290,18 @@ static const ob_backend_desc BACKEND = {
     .library = library,
     .has_backward = python_has_backward,
     .case_properties = python_case_properties,
+    .expand = expand,
 };
 
-OB_PLUGIN_OF_BACKEND(BACKEND, "python", "1");
+static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};
+static const ob_generator_desc *const GENERATORS[] = {&python_generator, NULL};
+static const ob_plugin PLUGIN = {OB_PLUGIN_HEAD, .name = "python", .version = "1",
+                                 .backends = BACKENDS, .generators = GENERATORS};
+
+OB_PLUGIN_EXPORT const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not);
+
+const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not)
+{
+    (void)host, (void)why_not;
+    return &PLUGIN;
+}

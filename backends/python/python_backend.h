@@ -9,7 +9,7 @@
 #include "python_api.h"
 
 typedef struct python_options {
-    const char *framework, *compile, *jit, *modules;
+    const char *framework, *compile, *jit;
 } python_options;
 
 struct ob_backend {
@@ -27,7 +27,7 @@ py_object *python_from_value(ob_backend *backend, const ob_value *value);
 /* A list of the graph's calls, as opbench_frameworks.Call takes them. */
 py_object *python_calls(ob_backend *backend, const ob_graph *graph);
 py_object *python_sizes(const py_api *py, const int64_t *sizes, int count);
-/* What Framework.export gave: ("@int", 3), ("@list", [...]), ("float32", sizes, address, owner), ... */
+/* What Framework.export gave: ("@int", 3), ("@list", [...]), ("float32", sizes, address, owner, requires_grad), ... */
 ob_status python_to_value(ob_backend *backend, py_object *object, ob_value *out, ob_err *err);
 
 /* ---- python.c ---- */
@@ -40,6 +40,12 @@ void python_tell(ob_backend *backend, py_object *object, const char *method, ob_
                  void *ctx);
 /* Turns Python's error into ours: the type, what it says, and where. */
 ob_status python_fail(ob_backend *backend, ob_status status, ob_err *err);
+
+/* ---- python_generator.c ---- */
+
+extern const ob_generator_desc python_generator;
+/* The backend whose interpreter makes values; NULL = there is none. */
+void python_generator_use(ob_backend *backend);
 
 /* ---- python_case.c ---- */
 

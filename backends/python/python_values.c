@@ -217,8 +217,8 @@ static ob_status take_sizes(ob_backend *b, py_object *list, int64_t *sizes, int 
     return length < 0 ? python_fail(b, OB_ERR_BACKEND, err) : OB_OK;
 }
 
-/* (dtype, sizes, address, owner): dense, in host memory */
-static ob_status take_tensor(ob_backend *b, py_object *parts[3], ob_value *out, ob_err *err)
+/* (dtype, sizes, address, owner, requires_grad): dense, in host memory */
+static ob_status take_tensor(ob_backend *b, py_object *parts[5], ob_value *out, ob_err *err)
 {
     int64_t sizes[OB_MAX_DIMS];
     int ndim = 0;
@@ -235,6 +235,7 @@ static ob_status take_tensor(ob_backend *b, py_object *parts[3], ob_value *out, 
     OB_TRY(b->host->tensor_init(&t, dtype, sizes, ndim, NULL, err));
     const size_t bytes =
         (size_t)b->host->tensor_numel(&t) * b->host->dtype_get_info(dtype)->size_bytes;
+    t.requires_grad = parts[4] != NULL && b->py.PyObject_IsTrue(parts[4]) == 1;
     if (bytes > 0 && address != NULL)
         memcpy(b->host->tensor_data(&t), address, bytes);
     const ob_status status =
@@ -243,6 +244,14 @@ static ob_status take_tensor(ob_backend *b, py_object *parts[3], ob_value *out, 
             : b->host->value_init_tensor(out, &t, err);
     b->host->tensor_fini(&t);
     return status;
+}
+
+static ob_status take_text(ob_backend *b, py_object *object, ob_value *out, ob_err *err)
+{
+    ssize_t length = 0;
+    const char *text = b->py.PyUnicode_AsUTF8AndSize(object, &length);
+    return text != NULL ? b->host->value_init_str(out, text, (size_t)length, err)
+                        : python_fail(b, OB_ERR_BACKEND, err);
 }
 
 static ob_status take_list(ob_backend *b, py_object *list, ob_value *out, ob_err *err)
@@ -265,9 +274,9 @@ static ob_status take_list(ob_backend *b, py_object *list, ob_value *out, ob_err
 ob_status python_to_value(ob_backend *b, py_object *object, ob_value *out, ob_err *err)
 {
     const py_api *py = &b->py;
-    py_object *parts[4] = {NULL};
+    py_object *parts[5] = {NULL};
     *out = ob_value_none();
-    for (ssize_t i = 0, count = py->PySequence_Size(object); i < count && i < 4; i++)
+    for (ssize_t i = 0, count = py->PySequence_Size(object); i < count && i < 5; i++)
         parts[i] = py->PySequence_GetItem(object, i);
     const char *kind = parts[0] != NULL ? py->PyUnicode_AsUTF8AndSize(parts[0], NULL) : NULL;
     ob_status status = OB_OK;
@@ -279,13 +288,15 @@ ob_status python_to_value(ob_backend *b, py_object *object, ob_value *out, ob_er
         *out = ob_value_bool(py->PyObject_IsTrue(parts[1]) == 1);
     else if (strcmp(kind, "@float") == 0)
         *out = ob_value_double(py->PyFloat_AsDouble(parts[1]));
+    else if (strcmp(kind, "@str") == 0)
+        status = take_text(b, parts[1], out, err);
     else if (strcmp(kind, "@list") == 0)
         status = take_list(b, parts[1], out, err);
     else if (strcmp(kind, "@none") != 0)
         status = take_tensor(b, parts, out, err);
     if (py->PyErr_Occurred() != NULL && status == OB_OK)
         status = python_fail(b, OB_ERR_BACKEND, err);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 5; i++)
         py->Py_DecRef(parts[i]);
     return status;
 }

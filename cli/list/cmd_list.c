@@ -83,8 +83,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const ob_manifest_option *given = ob__backend_option_given(cli, NULL, NULL);
     const bool by_backend = options->backend != NULL || given != NULL;
     ob_err err;
-    if (by_backend && strcmp(topic->name, "ops") != 0)
-        return ob__cli_usage_error(cli, "--%s goes with the topic ops only",
+    if (by_backend && strcmp(topic->name, "ops") != 0 && strcmp(topic->name, "plugins") != 0)
+        return ob__cli_usage_error(cli, "--%s goes with the topics ops and plugins only",
                                    options->backend != NULL ? "backend" : given->name);
     if (options->backend != NULL && strchr(options->backend, ',') != NULL)
         return ob__cli_usage_error(
@@ -103,7 +103,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         const int opened = open_backend(cli, options);
         if (opened != OB_EXIT_OK)
             return opened;
-        topic = &ob__list_backend_topic;
+        topic = strcmp(topic->name, "ops") == 0 ? &ob__list_backend_topic : &ob__list_modules_topic;
     }
     const ob_list_query query = ob__list_query(cli->context, topic, pattern);
     if (topic->tries)
@@ -140,7 +140,8 @@ static const ob_option OPTIONS[] = {
             "One JSON object per line: name, names, origin, category, help, available, reason, and "
             "what the topic has besides (devices, attributes, contents)."),
     ROW(STRING, "backend", backend, .value = "NAME",
-        .help = "With ops: the operators that this backend brings itself; loads its library."),
+        .help = "With ops: the operators that this backend brings itself; loads its library. With "
+                "plugins: files of operators too that it could not load."),
     ROW(STRING, "backend-options", backend_options, .value = "LIST",
         .help = "Options of that backend, as name=value,name=value."),
     {.name = NULL},

@@ -87,6 +87,8 @@ ob_status ob__list_set_string(ob_json_doc *doc, ob_json *object, const char *key
 
 /* The program's only listing of a backend; filled by open. */
 extern const ob_list_topic ob__list_backend_topic;
+/* Plug-ins, and behind them the files of operators that it could not load. */
+extern const ob_list_topic ob__list_modules_topic;
 /* OB_EXIT_OK, or what is wrong was said. */
 int ob__list_backend_open(ob_cli *cli, const char *backend, const char *backend_options);
 

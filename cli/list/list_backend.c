@@ -2,7 +2,8 @@
  *
  * `opbench list ops --backend NAME`: the operators that a backend brings beyond those that the core
  * knows. The backend is opened for it in another process, and asked once; the texts stay until the program ends. An operator that
- * the backend never runs, for its effects outside of the process, is listed with the reason.
+ * the backend never runs, for its effects outside of the process, is listed with the reason. So is a file of the user's
+ * operators that it could not load, as module::NAME; `opbench list plugins` shows those behind the plug-ins.
  */
 #include "list.h"
 
@@ -89,6 +90,59 @@ static void schema_at(const ob_context *context, size_t index, ob_list_item *ite
     item->available = at->refused == NULL;
     item->reason = at->refused != NULL ? at->refused : "";
 }
+
+/* ---- files of operators that were skipped, behind the plug-ins ---- */
+
+static const char MODULE[] = "module::";
+
+static bool is_module(const row *at)
+{
+    return at->refused != NULL && strncmp(at->schema, MODULE, sizeof MODULE - 1) == 0;
+}
+
+static size_t count_plugins(const ob_context *context)
+{
+    return ob__list_find_topic("plugins")->count(context);
+}
+
+static size_t count_with_modules(const ob_context *context)
+{
+    size_t count = count_plugins(context);
+    for (size_t i = 0; i < listing.count; i++)
+        count += is_module(&listing.rows[i]);
+    return count;
+}
+
+static void plugin_or_module_at(const ob_context *context, size_t index, ob_list_item *item)
+{
+    const size_t plugins = count_plugins(context);
+    size_t i = 0;
+    if (index < plugins) {
+        ob__list_find_topic("plugins")->at(context, index, item);
+        return;
+    }
+    for (size_t rest = index - plugins; !is_module(&listing.rows[i]) || rest-- > 0;)
+        i++;
+    schema_at(context, i, item);
+    item->name += sizeof MODULE - 1;
+    item->help = "";
+}
+
+static ob_status plugin_fields(const ob_context *context, size_t index, ob_json_doc *doc,
+                               ob_json *object, ob_err *err)
+{
+    return index < count_plugins(context)
+               ? ob__list_find_topic("plugins")->add_fields(context, index, doc, object, err)
+               : OB_OK;
+}
+
+const ob_list_topic ob__list_modules_topic = {.name = "plugins",
+                                              .help_title = "CONTENTS",
+                                              .needs_plugins = true,
+                                              .shows_failures = true,
+                                              .count = count_with_modules,
+                                              .at = plugin_or_module_at,
+                                              .add_fields = plugin_fields};
 
 const ob_list_topic ob__list_backend_topic = {.name = "operators",
                                               .help_title = "SCHEMA",

@@ -4,6 +4,7 @@
  * Lines are gathered in one buffer and written in large pieces: a million cases take about as long as
  * writing their text.
  */
+#include "backend_options.h"
 #include "command.h"
 #include "command_rows.h"
 
@@ -81,8 +82,13 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return code;
     ob_config *config;
     ob_err err;
+    ob_run_options run;
+    ob_run_options_init(&run);
+    ob__backend_option_given(cli, NULL, &run.backend);
     const ob_config_options config_options = {.size = sizeof config_options,
-                                              .device = options->device};
+                                              .device = options->device,
+                                              .expand = ob_config_expand_foreign,
+                                              .expand_options = &run};
     if (ob_config_open_file(cli->context, options->config, &config_options, &config, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     code = expand(cli, options, config);

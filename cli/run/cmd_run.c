@@ -205,9 +205,14 @@ static ob_status open_config(run_command *r, const char *text, size_t length, ob
     /* The user names code of their own, whose operators may be called anything. */
     const bool brought =
         ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL;
+    ob_run_options run = line->run;
+    if (run.backend == NULL && brought)
+        ob__backend_option_given(cli, ob__backend_option_brings_operators, &run.backend);
     const ob_config_options options = {
         .size = sizeof options,
         .device = one_device(line->run.device),
+        .expand = ob_config_expand_foreign,
+        .expand_options = &run,
         .names_files = line->run.by_words,
         .knows_operators = line->run.by_words && !brought,
         .foreign_operators = brought || ob_run_options_bring_operators(cli->context, &line->run)};

@@ -3,6 +3,7 @@
  * opbench sweep: one model over the product of input scales, precisions and backends. Each backend's part is a
  * config that runs as `opbench run` runs it; the records become the rows of one table.
  */
+#include "backend_options.h"
 #include "diff/side_axes.h"
 #include "sweep_output.h"
 
@@ -94,6 +95,20 @@ static ob_status open_part(sweep_command *s, size_t backend, ob_err *err)
     return status;
 }
 
+/* Options that are a backend's are of one that a job config has. */
+static ob_status check_backend_options(const sweep_command *s, const char *only, ob_err *err)
+{
+    const char *backend;
+    const ob_manifest_option *given = ob__backend_option_given(s->cli, NULL, &backend);
+    for (size_t i = 0; given != NULL && i < ob_sweep_backend_count(s->sweep); i++)
+        if (ob_backend_is_meant(only != NULL ? only : ob_sweep_backend(s->sweep, i), backend))
+            return OB_OK;
+    return given == NULL ? OB_OK
+                         : ob_err_set(err, OB_ERR_INVALID,
+                                      "--%s needs the %s backend, which no job config has",
+                                      given->name, backend);
+}
+
 static ob_status open_parts(sweep_command *s, ob_err *err)
 {
     const size_t count = ob_sweep_backend_count(s->sweep);
@@ -114,6 +129,7 @@ static ob_status open_parts(sweep_command *s, ob_err *err)
     if (chosen == 0)
         return ob_err_set(err, OB_ERR_INVALID, "no job config has the backend \"%s\" of --backend",
                           only);
+    OB_TRY(check_backend_options(s, only, err));
     if (s->part_count == 0)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
                           "the sweep has no case \"%.100s\"; its model is \"%s\", and "

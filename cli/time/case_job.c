@@ -4,6 +4,8 @@
  */
 #include "case_job.h"
 
+#include "backend_options.h"
+
 #include "opbench/builder.h"
 
 #include <stdlib.h>
@@ -35,13 +37,59 @@ static bool brings_operators(const ob_context *context, const ob_case_request *r
     return brings;
 }
 
-static ob_status open_config(ob_context *context, const ob_case_request *r, ob_config **out,
-                             ob_err *err)
+/* An option of a backend's means that one, unless the line names backends itself. */
+static ob_status take_backend(const ob_cli *cli, ob_case_request *r, ob_err *err)
 {
+    const char *backend;
+    const ob_manifest_option *given = ob__backend_option_given(cli, NULL, &backend);
+    ob_text names = {.data = NULL};
+    if (given == NULL)
+        return OB_OK;
+    if (r->code != NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--%s goes with operators, not with code; leave it out", given->name);
+    bool ok = r->run.backend == NULL || ob_text_printf(&names, "%s,", r->run.backend);
+    for (size_t i = 0; ok && i < r->side_count; i++)
+        if (r->sides[i]->backend != NULL)
+            ok = ob_text_printf(&names, "%s,", r->sides[i]->backend);
+    if (ok && names.size == 0)
+        r->run.backend = backend;
+    ok = ok && ob_text_append(&names, "", 1);
+    const ob_status status =
+        ok ? ob__backend_options_check(cli, names.size > 1 ? names.data : NULL, err)
+           : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of backends");
+    ob_text_fini(&names);
+    return status;
+}
+
+/* For iterators and generators of the user's: with sides, the first whose backend the options are of. */
+static ob_run_options expanding(const ob_cli *cli, const ob_case_request *r)
+{
+    ob_run_options run = r->run;
+    const char *backend = NULL;
+    ob__backend_option_given(cli, ob__backend_option_brings_operators, &backend);
+    for (size_t i = 0; backend != NULL && i < r->side_count; i++)
+        if (r->sides[i]->backend != NULL && ob_backend_is_meant(r->sides[i]->backend, backend)) {
+            run.backend = r->sides[i]->backend;
+            run.backend_options = r->sides[i]->backend_options;
+            break;
+        }
+    return run;
+}
+
+static ob_status open_config(ob_cli *cli, const ob_case_request *r, ob_config **out, ob_err *err)
+{
+    ob_context *context = cli->context;
+    /* The user names code of their own, whose operators may be called anything. */
+    const bool brought =
+        ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL;
+    const ob_run_options run = expanding(cli, r);
     const ob_config_options options = {.size = sizeof options,
                                        .device = r->run.device,
-                                       .foreign_operators = brings_operators(context, r),
-                                       .knows_operators = r->config == NULL};
+                                       .expand = ob_config_expand_foreign,
+                                       .expand_options = &run,
+                                       .foreign_operators = brought || brings_operators(context, r),
+                                       .knows_operators = r->config == NULL && !brought};
     if (r->code != NULL)
         return ob_snippet_open_config(context, r->code, r->code_count, out, err);
     return r->config != NULL ? ob_config_open_file(context, r->config, &options, out, err)
@@ -96,9 +144,12 @@ int ob__cases_measure(ob_job_screen *screen, ob_case_request *r)
     ob_err err;
     if (to == NULL)
         return ob__cli_out_of_memory(cli);
-    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
+    int code = take_backend(cli, r, &err) == OB_OK ? OB_EXIT_OK
+                                                   : ob__cli_usage_error(cli, "%s", err.message);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
                                     screen->job.line->quiet ? OB_LOG_ERROR : OB_LOG_WARNING);
-    if (code == OB_EXIT_OK && open_config(cli->context, r, &to->config, &err) != OB_OK)
+    if (code == OB_EXIT_OK && open_config(cli, r, &to->config, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     r->run.by_words = r->config == NULL && r->code == NULL;
     if (r->code != NULL) {

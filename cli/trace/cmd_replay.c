@@ -2,6 +2,7 @@
  *
  * opbench replay: the calls of traces again, each trace's step a case of a job.
  */
+#include "backend_options.h"
 #include "job_line.h"
 #include "reading_line.h"
 #include "replay_lists.h"
@@ -221,7 +222,8 @@ static int check_line(ob_cli *cli, replay_line *line, const ob_cli_call *call)
             return ob__cli_usage_error(cli, "replay reads its trace more than once; give a file");
     if (line->job.output != NULL && strcmp(line->job.output, "-") == 0)
         return ob__cli_usage_error(cli, "--output is a file; --format json prints the results");
-    if (ob_run_options_check(&line->run, &err) != OB_OK)
+    if (ob_run_options_check(&line->run, &err) != OB_OK ||
+        ob__backend_options_check(cli, line->run.backend, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     /* --force may be about the file of --profile-output alone. */
     ob_job_line job = line->job;
@@ -249,7 +251,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     line->run.maker = ob_replay_maker();
     line->run.command = "replay";
     line->run.profile = line->profile != NULL;
-    if (line->run.backend == NULL)
+    if (line->run.backend == NULL &&
+        ob__backend_option_given(cli, NULL, &line->run.backend) == NULL)
         line->run.backend = default_backend(cli->context);
     r.job = (ob_cli_job){.cli = cli, .line = &line->job, .show = show_result, .show_ctx = &r};
     ob_status status =

@@ -32,6 +32,10 @@ struct ob_config_options {
     bool names_files;
     /* Its operators too were typed just now: a name that nobody knows is an error, not a warning. */
     bool knows_operators;
+    /* Where set: called first, and may replace the document (ob_config_expand_foreign). */
+    ob_status (*expand)(ob_context *context, const ob_run_options *options, ob_json_doc **doc,
+                        ob_err *err);
+    const ob_run_options *expand_options;
 };
 
 /* As ob_config_open_file; takes over doc (also on failure). */

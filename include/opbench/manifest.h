@@ -35,6 +35,7 @@ typedef struct ob_manifest_option {
     const char *
         brings; /* what they are, to follow "--torchscript FILE gives": "the functions of a source file" */
     const char *sets; /* of a flag: what "gives" is set to; NULL for others */
+    bool is_plain;    /* the value of a variable is no path: it is taken as it stands */
 } ob_manifest_option;
 
 /* The library that the backend runs on, where another one than that of the build can be chosen: how it is found, and how

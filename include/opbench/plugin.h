@@ -318,6 +318,10 @@ typedef struct ob_backend_desc {
     ob_status (*refill)(ob_prepared *prepared, ob_err *err);
     /* What results must be, for all backends; opbench asks native's. NULL = it has none. */
     const ob_reference_desc *reference;
+    /* Gives a config's text to fn in which iterators and data generators that the user brought to the backend are replaced:
+     * lists stand for iterators, a generator of the plug-in for theirs. NULL = users bring none. */
+    ob_status (*expand)(ob_backend *backend, const char *config, ob_schema_fn fn, void *ctx,
+                        ob_err *err);
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */
@@ -333,7 +337,8 @@ typedef struct ob_generate_args {
 } ob_generate_args;
 
 /* Values made from an entry. Arrays are malloc'ed by the host before the call: `args` has one slot
- * per item of entry.args and min_capacity of the desc more, kwargs one per member; all NONE. */
+ * per item of entry.args and min_capacity of the desc more, kwargs one per member and as many more; all NONE. Names of
+ * kwargs are the plug-in's or the entry's, and stay. */
 typedef struct ob_generated {
     ob_value *args;
     size_t arg_count; /* in: slots; out: how many are used */
@@ -349,7 +354,8 @@ typedef struct ob_generator_desc {
      * NULL = none. */
     const ob_arg_type *types;
     bool own_types_only; /* the core's types are not accepted */
-    size_t min_capacity; /* argument slots it may need beyond the entry's own number */
+    size_t
+        min_capacity; /* argument slots it may need beyond the entry's own number, of each kind */
     /* Its own check of one materialised entry, after the types' checks passed. err's position is
      * filled by the core if left 0. */
     ob_status (*validate)(const ob_host *host, const ob_json *entry, ob_err *err);

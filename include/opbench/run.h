@@ -206,6 +206,12 @@ typedef ob_status (*ob_backend_schema_fn)(void *ctx, const char *schema, const c
 ob_status ob_backend_schemas(ob_context *context, const ob_run_options *options,
                              ob_backend_schema_fn fn, void *ctx, ob_err *err);
 
+/* Where a config names iterators or data generators that are not registered here, and the user brought code of their own to
+ * one of the options' backends (an option of its manifest): *doc becomes what that backend makes of it, in a process of its own. It is
+ * data as the config was, to be opened by ob_config_open_json. */
+ob_status ob_config_expand_foreign(ob_context *context, const ob_run_options *options,
+                                   ob_json_doc **doc, ob_err *err);
+
 /* Whether a backend can be opened. */
 typedef struct ob_backend_trial {
     const char *name; /* the caller's; NULL = it is not to be tried */

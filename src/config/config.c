@@ -122,12 +122,34 @@ static ob_status refuse_files(ob_config *config)
     return OB_ERR_CONFIG;
 }
 
+/* A text that is no JSON, or cannot be expanded, is logged as every other error of the config. */
+static ob_status refuse(const ob_context *context, const ob_err *why, ob_err *err)
+{
+    ob_log_report(ob_context_log(context), OB_LOG_ERROR, why);
+    if (err != NULL)
+        *err = *why;
+    return why->code;
+}
+
+static ob_status expand(ob_context *context, const ob_config_options *options, ob_json_doc **doc,
+                        bool *expanded, ob_err *err)
+{
+    const uintptr_t given = (uintptr_t)*doc;
+    ob_err why;
+    const ob_status status = options->expand(context, options->expand_options, doc, &why);
+    *expanded = (uintptr_t)*doc != given;
+    return status == OB_OK ? OB_OK : refuse(context, &why, err);
+}
+
 ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
                               const ob_config_options *options, ob_config **out, ob_err *err)
 {
     ob_config_options own;
-    const ob_status taken = OB__TAKE_OPTIONAL(ob_config_options, &own, options, err);
+    bool expanded = false;
+    ob_status taken = OB__TAKE_OPTIONAL(ob_config_options, &own, options, err);
     *out = NULL;
+    if (taken == OB_OK && own.expand != NULL)
+        taken = expand(context, &own, &doc, &expanded, err);
     if (taken != OB_OK) {
         ob_json_doc_destroy(doc);
         return taken;
@@ -157,19 +179,14 @@ ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
         *out = config;
         return OB_OK;
     }
+    if (expanded)
+        ob_log_message(log, OB_LOG_ERROR,
+                       "%s: lines and columns are those of the config as a backend expanded it",
+                       ob_json_doc_name(doc));
     if (err != NULL)
         *err = config->first_error;
     ob_config_destroy(config);
     return status;
-}
-
-/* A text that is no JSON is logged as every other error of the config. */
-static ob_status refuse(const ob_context *context, const ob_err *why, ob_err *err)
-{
-    ob_log_report(ob_context_log(context), OB_LOG_ERROR, why);
-    if (err != NULL)
-        *err = *why;
-    return why->code;
 }
 
 ob_status ob_config_open_file(ob_context *context, const char *path,

@@ -163,6 +163,7 @@ static const key_row OPTION_KEYS[] = {
     KEY(ob_manifest_option, "holds", TEXT, holds, false),
     KEY(ob_manifest_option, "note", TEXT, note, false),
     KEY(ob_manifest_option, "file", FLAG, is_file, false),
+    KEY(ob_manifest_option, "plain", FLAG, is_plain, false),
     KEY(ob_manifest_option, "operators", FLAG, brings_operators, false),
     KEY(ob_manifest_option, "called", TEXT, operators, false),
     KEY(ob_manifest_option, "brings", TEXT, brings, false),

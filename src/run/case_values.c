@@ -23,7 +23,7 @@ ob_status ob__case_values_make(const ob_generator_desc *generator, const ob_gene
                                ob_case_values *v, ob_err *err)
 {
     v->arg_slots = ob_json_count(ob_json_get(args->entry, "args")) + generator->min_capacity;
-    v->kwarg_slots = ob_json_count(ob_json_get(args->entry, "kwargs"));
+    v->kwarg_slots = ob_json_count(ob_json_get(args->entry, "kwargs")) + generator->min_capacity;
     v->made = (ob_generated){.args = calloc(v->arg_slots + 1, sizeof *v->made.args),
                              .arg_count = v->arg_slots,
                              .kwargs = calloc(v->kwarg_slots + 1, sizeof *v->made.kwargs),

@@ -124,6 +124,8 @@ ob_status ob_worker_answer(ob_context *context, const ob_run_options *options, c
         ob__answer_opened(context, options, socket);
     else if (strcmp(what, OB_ASK_SCHEMAS) == 0)
         ob__answer_schemas(context, options, socket);
+    else if (strncmp(what, OB_ASK_EXPAND, sizeof OB_ASK_EXPAND - 1) == 0)
+        ob__answer_expand(context, options, atoi(what + sizeof OB_ASK_EXPAND - 1), socket);
     else
         return ob_err_set(err, OB_ERR_INVALID, "nobody can answer \"%.40s\"", what);
     return OB_OK;

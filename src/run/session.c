@@ -173,6 +173,16 @@ ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob
     return session->desc->schemas(session->backend, fn, ctx, err);
 }
 
+ob_status ob__session_expand(ob_session *session, const char *config, ob_schema_fn fn, void *ctx,
+                             ob_err *err)
+{
+    if (session->desc->expand == NULL)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "backend %s takes no iterators and generators of yours",
+                          session->desc->name);
+    return session->desc->expand(session->backend, config, fn, ctx, err);
+}
+
 const char *ob_session_refuses(ob_session *session, const char *name)
 {
     return session->desc->refuses != NULL ? session->desc->refuses(session->backend, name) : NULL;

@@ -74,6 +74,9 @@ struct ob_session {
     char counters_reason[256];
 };
 
+/* What the backend makes of a config; OB_ERR_UNSUPPORTED when users bring nothing to it. */
+ob_status ob__session_expand(ob_session *session, const char *config, ob_schema_fn fn, void *ctx,
+                             ob_err *err);
 /* Fills the options of its backend. */
 ob_status ob__session_take_options(ob_session *session, ob_err *err);
 /* As ob_session_open; turns NULL = it runs alone. */

@@ -241,7 +241,7 @@ class Modules(unittest.TestCase):
 
 
 WORKLOADS = """
-from opbench_frameworks import OperatorInterface, register_operator, register_operators
+from opbench import OperatorInterface, register_operator, register_operators
 import beside
 
 class Scaled(OperatorInterface):
@@ -285,9 +285,9 @@ class Workloads(unittest.TestCase):
         os.mkdir(self.folder)
         for name, text in (("scaled.py", WORKLOADS), ("beside.py", ""), ("lacking.py", "import nothing_of_the_sort\n"),
                            ("leaves.py", "raise SystemExit(3)\n"), ("_own.py", "1 / 0\n"), ("notes.txt", "no Python"),
-                           ("twice.py", "from opbench_frameworks import *\nregister_operator('a.b', OperatorInterface())\n"
+                           ("twice.py", "from opbench import *\nregister_operator('a.b', OperatorInterface())\n"
                                         "register_operator('mylib.total', OperatorInterface())\n"),
-                           ("wrong.py", "from opbench_frameworks import *\nregister_operator('a(b', OperatorInterface())\n")):
+                           ("wrong.py", "from opbench import *\nregister_operator('a(b', OperatorInterface())\n")):
             with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
 
@@ -313,9 +313,9 @@ class Workloads(unittest.TestCase):
         for name, text in (("lacking", "skipped, lacking.py cannot be imported: ModuleNotFoundError: No module named 'nothing_of_the_sort'"),
                            ("leaves", "cannot be imported: SystemExit: 3"), ("twice", "ValueError: there are two operators mylib.total"),
                            ("wrong", "ValueError: an operator's name is words with dots between them, not 'a(b'")):
-            self.assertIn(text, lines["python::" + name])
-        self.assertEqual(sorted(lines), ["NAME"] + ["python::" + name for name in ("lacking", "leaves", "mylib.scaled", "mylib.total",
-                                                                                  "twice", "wrong")])
+            self.assertIn(text, lines["module::" + name])
+        self.assertEqual(sorted(lines), ["NAME"] + ["module::" + name for name in ("lacking", "leaves", "twice", "wrong")]
+                         + ["python::mylib.scaled", "python::mylib.total"])
         _, _, header, _ = self.run_own("python::mylib.total", "f32[8]", "f32[8]", "2")
         self.assertIn("lacking.py cannot be imported", header["sys_info"]["backends"]["workloads skipped"])
 

@@ -187,6 +187,8 @@ def generate(entry, device, seed):
     entry = dict(entry)
     entry["args"] = list(entry.get("args") or [])
     name = entry["args"].pop()["value"] if entry["args"] and entry["args"][-1].get("type") == MARK else None
+    if name is None:
+        raise Refused("no data generator is named: it is the last argument, {\"type\": \"%s\", \"value\": NAME}" % MARK)
     if name not in GENERATORS:
         raise Refused("no module has registered the data generator %s; name its module or folder with --python-module or "
                       "--python-workloads" % name)

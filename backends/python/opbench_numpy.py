@@ -131,15 +131,17 @@ class Arrays(Framework):
                  if name not in row[1] and not (has_default and operand[0] == "value" and same(operand[1], default))]
         if extra:
             raise Refused("%s has no %s for %s" % (self.name, ", ".join(extra), call.short()))
-        by_name = [self.NAMES[name] for name in row[1] if name in self.NAMES]
-        if not by_name:
-            return found
         order = [name for name, _, _, _, _, _ in call.arguments]
+        positional, named = call.given()
+        if not named and not set(order[:len(positional)]) & set(self.NAMES):
+            return found
+        by_place = [name for name in row[1] if name not in self.NAMES]
 
-        def renamed(*values):
-            given = dict(zip(order, values))
-            return found(*[given[name] for name in row[1] if name in given and name not in self.NAMES],
-                         **{self.NAMES[name]: self.axis(given[name]) for name in row[1] if name in given and name in self.NAMES})
+        def renamed(*values, **more):
+            given = dict(zip(order, values), **more)
+            last = max(n for n, name in enumerate(by_place) if name in given)
+            return found(*[given.get(name) for name in by_place[:last + 1]],
+                         **{self.NAMES[name]: self.axis(value) for name, value in given.items() if name in self.NAMES})
         return renamed
 
     def find(self, name):

@@ -18,6 +18,8 @@ MOST = 8  # of each
 class Refused(Exception):
     """What a framework does not have; its text is the reason."""
 
+    is_refusal = True  # for C
+
     def __str__(self):
         return self.args[0]
 
@@ -31,7 +33,8 @@ def explain(error, trace):
     frames = [frame for frame in traceback.extract_tb(trace) if os.path.dirname(frame.filename) != ours
               and not frame.filename.startswith("<frozen")] if trace else []
     place = "".join(" (%s, line %d, in %s)" % (frame.filename, frame.lineno, frame.name) for frame in frames[-1:])
-    return " ".join((text or type(error).__name__).split())[:400] + place
+    said = " ".join((text or type(error).__name__).split())[:400] + place
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in said)
 
 
 # ------------------------------------------------------------------ schemas

@@ -7,9 +7,25 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A copy of this process, made by code of the user's that then goes on here, would write to the worker's socket. */
+static volatile bool is_copy;
+
+static void note_copy(void)
+{
+    is_copy = true;
+}
+
+void python_end_copy(void)
+{
+    if (is_copy)
+        _exit(EXIT_SUCCESS);
+}
 
 py_object *python_call(ob_backend *b, py_object *object, const char *method,
                        py_object *const *arguments, size_t count)
@@ -21,6 +37,7 @@ py_object *python_call(ob_backend *b, py_object *object, const char *method,
     py_object *function = ok ? py->PyObject_GetAttrString(object, method) : NULL;
     py_object *result =
         function != NULL ? py->PyObject_Vectorcall(function, arguments, count, NULL) : NULL;
+    python_end_copy();
     py->Py_DecRef(function);
     for (size_t i = 0; i < count; i++)
         py->Py_DecRef(arguments[i]);
@@ -39,6 +56,11 @@ ob_status python_fail(ob_backend *b, ob_status status, ob_err *err)
         py->Py_IncRef(b->none);
         trace = b->none;
     }
+    py_object *refusal = py->PyObject_GetAttrString(value, "is_refusal");
+    if (refusal != NULL && status == OB_ERR_BACKEND)
+        status = OB_ERR_UNSUPPORTED;
+    py->Py_DecRef(refusal);
+    py->PyErr_Clear();
     py->Py_IncRef(value);
     py->Py_IncRef(trace);
     py_object *const arguments[] = {value, trace};
@@ -137,6 +159,9 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend **
         return status;
     }
     status = open_framework(b, settings, err);
+    static bool watches;
+    if (!watches)
+        watches = pthread_atfork(NULL, NULL, note_copy) == 0;
     if (status == OB_OK)
         python_generator_use(*out = b);
     else
@@ -155,7 +180,7 @@ static ob_status call_plain(ob_backend *b, const char *method, py_object *argume
 }
 
 /* Some frameworks wait for a device, others for a result. */
-static ob_status sync(ob_backend *b, ob_err *err)
+static ob_status wait_for_all(ob_backend *b, ob_err *err)
 {
     py_object *last = b->last != NULL ? b->last : b->none;
     b->py.Py_IncRef(last);
@@ -281,7 +306,7 @@ static const ob_backend_desc BACKEND = {
     .release = python_release,
     .run = python_run,
     .outputs = python_outputs,
-    .sync = sync,
+    .sync = wait_for_all,
     .memory_peak = memory_peak,
     .set_threads = set_threads,
     .properties = properties,

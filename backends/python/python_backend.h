@@ -35,6 +35,8 @@ ob_status python_to_value(ob_backend *backend, py_object *object, ob_value *out,
 /* Calls a method with new references, which it takes over; some may be NULL, and then it fails. */
 py_object *python_call(ob_backend *backend, py_object *object, const char *method,
                        py_object *const *arguments, size_t count);
+/* Behind a call of what may be the user's: ends the process if it is a copy of the worker. */
+void python_end_copy(void);
 /* Tells the texts that a method gives, in turns a name and a value. */
 void python_tell(ob_backend *backend, py_object *object, const char *method, ob_property_fn fn,
                  void *ctx);

@@ -213,6 +213,7 @@ static ob_status forward(ob_prepared *p, uint64_t iterations, ob_err *err)
         if (result == NULL)
             break;
     }
+    python_end_copy();
     p->result = p->backend->last = result;
     p->pending = p->wants_backward;
     return result != NULL ? OB_OK : python_fail(p->backend, OB_ERR_BACKEND, err);

@@ -129,10 +129,18 @@ class Arrays(unittest.TestCase):
 
     def test_rows(self):
         for words in (["torch.add", "f64[4,5]", "f64[5]"], ["torch.sum", "f32[4,5]", "1"], ["torch.mm", "f32[4,5]", "f32[5,2]"],
-                      ["torch.cat", "(f32[2,3],f32[4,3])", "0"]):
+                      ["torch.cat", "(f32[2,3],f32[4,3])", "0"], ["torch.sum", "f32[4,5]", "[0]", "keepdim=true"], ["torch.sum", "f32[4,5]"],
+                      ["torch.tril", "f32[3,3]", "1"], ["torch.clamp", "f32[9]", "max=0.5"], ["torch.clamp", "f32[9]", "0.2", "0.5"],
+                      ["torch.argmax", "f32[4,5]", "dim=1", "keepdim=true"]):
             code, results, _, printed = self.options(*words)
             self.assertEqual(code, 0, printed)
             self.assertEqual(results[0]["check"]["verdict"], "same", printed)
+
+    def test_dtype_without_a_row(self):
+        code, results, _, printed = self.options("torch.neg", "bf16[4]")
+        if not has("ml_dtypes"):
+            self.assertEqual(results[0]["status"], "unsupported", printed)
+            self.assertIn("numpy has no bfloat16 without the package ml_dtypes", printed)
 
     def test_what_has_no_row(self):
         code, results, _, printed = self.options("torch.nn.functional.conv2d", "f32[1,1,4,4]", "f32[1,1,2,2]")
@@ -337,6 +345,10 @@ def ends(x): os._exit(4)
 def crashes(x): ctypes.string_at(0)
 def hangs(x):
     while True: time.sleep(0.1)
+def copies(x):
+    os.fork()
+    return x
+def speaks(x): raise ValueError("\\0\\x1b[31m\\udcff")
 def starts(x):
     threading.Thread(target=time.sleep, args=(1000,)).start()
     return x
@@ -358,7 +370,7 @@ class Faults(unittest.TestCase):
             self.skipTest("no numpy in " + PYTHON)
         wanted = {"raises": ("failed", "ValueError: no good"), "leaves": ("failed", "SystemExit: 3"),
                   "ends": ("crashed", "exit code 4"), "crashes": ("crashed", "SIGSEGV"), "hangs": ("timed_out", "longer than 5 s"),
-                  "starts": ("ok", ""), "prints": ("ok", ""), "replaces": ("ok", ""), "good": ("ok", "")}
+                  "copies": ("ok", ""), "speaks": ("failed", r"ValueError: \x00\x1b[31m\udcff ("), "starts": ("ok", ""), "prints": ("ok", ""), "replaces": ("ok", ""), "good": ("ok", "")}
         tensor = {"type": "tensor", "dtype": "float", "shape": [3]}
         config = {"python::faulty." + name: {"input_data_generator": "PyTorch:DefaultDataGenerator",
                                              "config": [{"input": [{"args": [tensor]}]}]} for name in wanted}

@@ -29,6 +29,7 @@ enum {
     END_S = 5,        /* from the end of its work to its death */
     START_S = 120,    /* until its backend is open */
     IDLE_S = 60,      /* between two cases, and within a message */
+    HOSTED_S = 600,   /* the first, in a program that imports what the user names */
     WRAPPED_S = 1800, /* the first two, under a command that may take its time */
 };
 static const double GRACE_S = 0.5; /* from the end of its socket to its death */
@@ -44,7 +45,9 @@ ob_status ob__worker_client_open(ob_worker_client *client, const ob_config *conf
         .worker = OB_NO_PROCESS,
         .start_limit_s = place != NULL && place->counts > 0 ? place->limit_s
                          : params->options->wrap != NULL    ? WRAPPED_S
-                                                            : START_S,
+                         : ob_backend_has_host(config->context, ob__backend_name(params->options))
+                             ? HOSTED_S
+                             : START_S,
         .idle_limit_s = params->worker_idle_s > 0 ? params->worker_idle_s : IDLE_S};
     const ob_backend_desc *desc =
         ob_context_find_backend(config->context, ob__backend_name(params->options));

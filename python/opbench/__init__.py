@@ -28,6 +28,8 @@ _HOMES = {
     "OpbenchWarning": "opbench._child",
     "capture": "opbench.capture",
     "param": "opbench.param",
+    **dict.fromkeys(("OperatorInterface", "register_operator", "register_operators", "ConfigIterator", "DataGenerator",
+                     "register_config_iterator", "register_data_generator"), "opbench._workloads"),
 }
 
 __all__ = ["Error", "InputError", "__version__", *_HOMES]

@@ -13,6 +13,13 @@ from opbench._run import replay as replay
 from opbench._run import run as run
 from opbench._run import sweep as sweep
 from opbench._run import time as time
+from opbench._workloads import OperatorInterface as OperatorInterface
+from opbench._workloads import register_operator as register_operator
+from opbench._workloads import register_operators as register_operators
+from opbench._workloads import ConfigIterator as ConfigIterator
+from opbench._workloads import DataGenerator as DataGenerator
+from opbench._workloads import register_config_iterator as register_config_iterator
+from opbench._workloads import register_data_generator as register_data_generator
 from opbench import capture as capture
 from opbench import param as param
 

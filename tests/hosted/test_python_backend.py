@@ -11,7 +11,8 @@ import unittest
 
 SKIP = 77
 program = None
-PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+# Another interpreter, such as that of a virtual environment with jax and a torch that compiles: OPBENCH_TEST_PYTHON.
+PYTHON = os.environ.get("OPBENCH_TEST_PYTHON") or ("/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable)
 
 
 def call(*words, python=PYTHON, **more):

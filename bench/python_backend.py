@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The python backend's price of a call: eager torch.add of one element here, beside torch.utils.benchmark in the same interpreter,
-and beside the torch backend, which calls the same operator without Python.
+and beside the torch backend, which calls the same operator without Python. Then compiled against eager code over
+examples/configs/llama_ops.json, side by side, where torch has torch.compile.
 
 usage: python_backend.py PROGRAM [PYTHON] [ROUNDS]
 
@@ -51,6 +52,41 @@ def ratio_line(label, upper, lower):
     print(f"{label}: {middle:.3f} (quartiles {low:.3f} to {high:.3f})")
 
 
+LLAMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples", "configs", "llama_ops.json")
+
+
+def compare_compiled(program, python):
+    """Each case in turns, eager and compiled; the record has their ratio."""
+    said = subprocess.run([python, "-c", "import torch; print(torch.__version__, hasattr(torch, 'compile'))"], capture_output=True, text=True).stdout.split()
+    if len(said) != 2 or said[1] != "True":
+        print(f"torch {said[0] if said else '(none)'} of {python} has no torch.compile; compiled code is not measured")
+        return
+    with tempfile.TemporaryDirectory(prefix="opbench-bench-") as folder:
+        output = os.path.join(folder, "records.json")
+        done = subprocess.run([program, "run", "-c", LLAMA, "--backend", "python:eager,python:compile", "--exec-mode", "continuous", "--min-time", "0.2", "-q",
+                               "--output", output], capture_output=True, text=True, env=dict(os.environ, OPBENCH_PYTHON=python))
+        if not os.path.exists(output):
+            sys.exit(done.stdout + done.stderr)
+        with open(output, encoding="utf-8") as file:
+            records = [r for r in map(json.loads, file) if "op_name" in r]
+    print(f"compiled / eager over llama_ops.json, torch {said[0]}:")
+    medians, ratios, compiling = {}, [], []
+    for r in records:
+        key = (r["op_name"], r["id"])
+        if r["status"] != "ok":
+            print(f"  {r['op_name']} {r['id']}, {r['backend']}: {r['status']}: {r.get('reason')}")
+            continue
+        median = r["statistics"]["forward"]["median"]
+        compiling += [float(text.split()[0]) for name, text in (r.get("implementation") or {}).items() if name == "compile"]
+        if r["backend"] == "python:eager":
+            medians[key] = median
+        elif key in medians:
+            ratios.append(median / medians[key])
+            print(f"  {r['op_name']} {r['id']}: {medians[key] * 1e3:.1f} us eager, {median * 1e3:.1f} us compiled, {ratios[-1]:.3f}")
+    if ratios:
+        print(f"geometric mean over {len(ratios)} cases: {statistics.geometric_mean(ratios):.3f}; compiling took {statistics.median(compiling):.1f} s a case (median)")
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__.split("\n\n")[1])
@@ -78,6 +114,7 @@ def main():
     print(f"a call of operator.index, with the loop: {index:.0f} ns")
     ratio_line("python backend / torch.utils.benchmark", times["python"], times["torch.utils.benchmark"])
     ratio_line("python backend / torch backend", times["python"], times["torch"])
+    compare_compiled(program, python)
 
 
 if __name__ == "__main__":

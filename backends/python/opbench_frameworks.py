@@ -275,6 +275,8 @@ class Framework:
     def export(self, value):
         if value is None:
             return ("@none",)
+        if hasattr(value, "dtype"):  # also numpy.float64, which is a float
+            return self.export_tensor(value)
         if isinstance(value, bool):
             return ("@bool", value)
         if isinstance(value, int):

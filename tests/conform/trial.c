@@ -31,6 +31,29 @@ static ob_status first_device(const char *types, ob_device *out, ob_err *err)
     return ob_device_parse(word, strlen(word), out, err);
 }
 
+/* CONFORM_OPTIONS=a=1,b=2: those that the backend has. The texts stay. */
+static ob_status take_options(const ob_option *rows, void *options, ob_err *err)
+{
+    const char *given = getenv("CONFORM_OPTIONS");
+    for (const char *at = given != NULL ? given : ""; *at != '\0'; at += *at == ',') {
+        const size_t length = strcspn(at, ","), name_length = strcspn(at, "=");
+        char name[64], *word = malloc(length + 3);
+        char *words[] = {(char *)"", word, NULL};
+        const char *rest[2];
+        size_t rest_count = 0;
+        snprintf(name, sizeof name, "%.*s", (int)name_length, at);
+        if (word == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+        sprintf(word, "--%.*s", (int)length, at);
+        if (ob_options_find(rows, name) != NULL)
+            OB_TRY(ob_options_parse(rows, 2, words, options, rest, &rest_count, err));
+        else
+            free(word);
+        at += length;
+    }
+    return OB_OK;
+}
+
 ob_status subject_open(subject *s, const char *plugin, const char *isa, int threads, ob_err *err)
 {
     *s = (subject){.context = NULL};
@@ -45,6 +68,8 @@ ob_status subject_open(subject *s, const char *plugin, const char *isa, int thre
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     if (s->desc->options != NULL)
         OB_TRY(ob_options_init(s->desc->options, options, err));
+    if (s->desc->options != NULL)
+        OB_TRY(take_options(s->desc->options, options, err));
     /* The first field of the native backend's options is the instruction set. */
     if (isa != NULL)
         memcpy(options, &isa, sizeof isa);

@@ -130,7 +130,7 @@ class Arrays(unittest.TestCase):
 
     def test_rows(self):
         for words in (["torch.add", "f64[4,5]", "f64[5]"], ["torch.sum", "f32[4,5]", "1"], ["torch.mm", "f32[4,5]", "f32[5,2]"],
-                      ["torch.cat", "(f32[2,3],f32[4,3])", "0"], ["torch.sum", "f32[4,5]", "[0]", "keepdim=true"], ["torch.sum", "f32[4,5]"],
+                      ["torch.cat", "(f32[2,3],f32[4,3])", "0"], ["torch.sum", "f32[4,5]", "[0]", "keepdim=true"], ["torch.sum", "f64[4,5]"],
                       ["torch.tril", "f32[3,3]", "1"], ["torch.clamp", "f32[9]", "max=0.5"], ["torch.clamp", "f32[9]", "0.2", "0.5"],
                       ["torch.argmax", "f32[4,5]", "dim=1", "keepdim=true"]):
             code, results, _, printed = self.options(*words)

@@ -367,7 +367,8 @@ class Page(Folder):
             here = all(there or "python:" + name not in command for name, there in lacking.items())
             printed = "%s\n%s%s" % (command, done.stdout, done.stderr)
             if here and "native,torch" not in command:  # libtorch itself may be missing
-                self.assertEqual(done.returncode, 0, printed)
+                # 1 is a verdict of diff: slower here, or not.
+                self.assertIn(done.returncode, (0, 1) if " diff " in " " + command else (0,), printed)
             elif not here:
                 self.assertRegex(printed, "has no torch.compile; take 2.0 or later|has no jax")
             seen += 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The version: stated here and nowhere else (the build reads it from this file).
+ * The version. CMake writes this file from the file VERSION, where it is stated, and cmake/version.h.in.
  */
 #ifndef OPBENCH_VERSION_H
 #define OPBENCH_VERSION_H
@@ -10,9 +10,9 @@ extern "C" {
 #endif
 
 #define OB_VERSION_MAJOR 0
-#define OB_VERSION_MINOR 1
+#define OB_VERSION_MINOR 2
 #define OB_VERSION_PATCH 0
-#define OB_VERSION "0.1.0"
+#define OB_VERSION "0.2.0"
 
 /* OB_VERSION of the library that is linked, which may be newer than the header compiled against. */
 const char *ob_version(void);

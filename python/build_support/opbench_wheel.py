@@ -52,8 +52,7 @@ def run(*command, cwd=TREE):
 
 
 def tree_version():
-    text = (TREE / "include/opbench/version.h").read_text(encoding="utf-8")
-    return re.search(r'#define OB_VERSION "([^"]+)"', text)[1]
+    return (TREE / "VERSION").read_text(encoding="utf-8").strip()
 
 
 def build_folder(settings):

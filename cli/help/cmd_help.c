@@ -229,9 +229,7 @@ int ob__cli_print_overview(ob_cli *cli)
 {
     ob__cli_printf(cli, "Usage: opbench COMMAND [ARGUMENTS]\n\nopbench %s.\n", OB_CLI_PURPOSE);
     print_commands(cli);
-    print_example(cli, "opbench run torch.softmax 'f32[{64,256},1024]' -1 --backend native,torch\n"
-                       "opbench diff before.json after.json\n"
-                       "opbench replay trace.json --backend torch");
+    print_example(cli, OB_CLI_EXAMPLES);
     const int code = print_options(cli, ob__cli_global_options());
     ob__cli_printf(cli,
                    "\nExit codes: 0 all went well, 1 something failed, 2 wrong command line or "

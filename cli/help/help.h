@@ -9,6 +9,11 @@
 
 /* One sentence for the head of help and man page. */
 #define OB_CLI_PURPOSE "measures tensor operators"
+/* What it is like, in three lines. */
+#define OB_CLI_EXAMPLES                                                                            \
+    "opbench run torch.softmax 'f32[{64,256},1024]' -1 --backend native,torch\n"                   \
+    "opbench diff before.json after.json\n"                                                        \
+    "opbench replay trace.json --backend torch"
 
 /* The options before a command's name. */
 const ob_option *ob__cli_global_options(void);

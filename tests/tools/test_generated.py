@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Texts made from the command rows: docs/commands.md is up to date, the man page is clean roff, the
-completion completes.
+"""Texts made from the command rows: docs/commands.md is up to date, the man pages are clean roff and name each other.
 
 usage: test_generated.py PROGRAM
 """
@@ -11,40 +10,8 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-
-# words of the command line, the last one being completed; some of the answers; none of these
-COMPLETIONS = [
-    (["opbench", "l"], ["list"], ["help"]),
-    (["opbench", "--v"], ["--version"], ["--help"]),
-    (["opbench", "list", ""], ["ops", "dtypes"], ["--json"]),
-    (["opbench", "list", "--"], ["--json", "--help"], ["ops"]),
-    (["opbench", "help", "e"], ["expand"], ["list"]),
-    (["opbench", "expand", "-c", "./LIC"], ["./LICENSE"], ["--count-cases"]),
-    # Only the first word of a command is a topic or a command.
-    (["opbench", "list", "ops", ""], [], ["ops", "--json"]),
-    (["opbench", "list", "--json", ""], ["ops"], ["--json"]),
-    (["opbench", "list", "ops", "--"], ["--json"], ["ops"]),
-    (["opbench", "help", "list", ""], [], ["list", "expand"]),
-    # Values of options are no words.
-    (["opbench", "expand", ""], ["LICENSE"], ["--count-cases"]),
-    (["opbench", "expand", "-"], ["--config", "-c", "--count-cases"], []),
-    (["opbench", "expand", "-c", "LICENSE", "-"], ["--count-cases"], []),
-    (["opbench", "expand", "--op", ""], [], ["--config"]),
-    (["opbench", "expand", "-d", ""], ["cpu", "null"], ["--count-cases"]),
-    (["opbench", "expand", "--device", "c"], ["cpu"], ["null"]),
-    (["opbench", "run", "--backend", "n"], ["null"], ["cpu"]),
-    (["opbench", "run", "--exec-mode", "=", "d"], ["discrete"], ["continuous"]),
-    # bash takes "=" for a word, unless it is told otherwise.
-    (["opbench", "expand", "--config", "=", "./LIC"], ["./LICENSE"], []),
-    (["opbench", "expand", "--config", "="], ["LICENSE"], ["--count-cases"]),
-    (["opbench", "expand", "--config=./LIC"], ["--config=./LICENSE"], []),
-    (["opbench", "expand", "--config", "=", "LICENSE", "--c"], ["--count-cases"], []),
-    (["opbench", "expand", "-c", "{folder}/a"], ["{folder}/a b.json"], ["b.json"]),
-]
-
 
 def generate(program, form):
     done = subprocess.run([program, "__generate", form], capture_output=True, check=True)
@@ -164,53 +131,61 @@ def check_names(program):
     return good
 
 
-def check_man(program):
-    man = generate(program, "man")
-    good = ".SH NAME\nopbench \\- " in man and ".SS opbench list" in man
-    if not good:
-        print("the man page lacks its name or a command")
-    if shutil.which("groff"):
-        done = subprocess.run(
-            ["groff", "-man", "-Tutf8", "-ww", "-z"], input=man.encode(), capture_output=True, check=False
-        )
-        if done.stderr:
-            good = False
-            print(f"groff: {done.stderr.decode()}")
+def man_page(program, command=None):
+    words = [program, "__generate", "man", *([command] if command else [])]
+    return subprocess.run(words, capture_output=True, check=True, text=True).stdout
+
+
+# What looks at a page as strictly as it can: what it says is a fault, and so is an exit code other than 0.
+LINTS = [["groff", "-man", "-Tutf8", "-ww", "-z"], ["mandoc", "-T", "lint", "-W", "warning"]]
+# Of mandoc: the date is left out, so that the same tree gives the same pages.
+ALLOWED = re.compile(r"missing date")
+
+
+def check_roff(name, page):
+    good = True
+    for lint in LINTS:
+        if shutil.which(lint[0]):
+            done = subprocess.run(lint, input=page, capture_output=True, text=True, check=False)
+            said = [line for line in (done.stderr + done.stdout).splitlines() if not ALLOWED.search(line)]
+            if said:
+                good = False
+                print(f"{name}: {lint[0]}: " + "\n".join(said))
     return good
 
 
-def complete(program, script, words):
-    quoted = " ".join(f"'{word}'" for word in [program, *words[1:]])
-    done = subprocess.run(
-        ["bash", "-eu", "-c",
-         f"source {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; "
-         "_opbench; printf '%s\\n' \"${COMPREPLY[@]}\""],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )
-    return done.stdout.splitlines(), done.stderr
+def sections(page):
+    return re.findall(r"^\.SH (.*)$", page, re.M)
 
 
-def check_completion(program):
-    good = True
-    with tempfile.TemporaryDirectory(prefix="opbench-completion-") as folder:
-        script = pathlib.Path(folder) / "script.bash"
-        script.write_text(generate(program, "bash"), encoding="utf-8")
-        (pathlib.Path(folder) / "a b.json").touch()
-        for words, some, none in COMPLETIONS:
-            words, some, none = ([word.format(folder=folder) for word in part]
-                                 for part in (words, some, none))
-            answers, errors = complete(program, script, words)
-            missing = [word for word in some if word not in answers]
-            extra = [word for word in none if word in answers]
-            if missing or extra or errors or (not some and answers not in ([], [""])):
+def check_man(program):
+    """opbench(1) lists the pages of all commands; each has the parts that pages have, and leads to pages that there are."""
+    first = man_page(program)
+    commands = re.findall(r"^\.BR opbench\\-(\w+) \(1\)$", first.partition(".SH OPTIONS")[0], re.M)
+    listed = re.findall(r"^## (\w+):", generate(program, "markdown"), re.M)
+    good = commands == listed
+    if not good:
+        print(f"opbench(1) lists {commands}, and there are {listed}")
+    for command in [None, *commands]:
+        page = first if command is None else man_page(program, command)
+        name = "opbench" + (f"-{command}" if command else "")
+        has = sections(page)
+        escaped = name.replace("-", "\\-")
+        wanted = ["NAME", "SYNOPSIS", "OPTIONS", "EXIT STATUS", "SEE ALSO"] + (["DESCRIPTION"] if command else ["COMMANDS"])
+        if f".SH NAME\n{escaped} \\- " not in page or not set(wanted) <= set(has):
+            good = False
+            print(f"{name}(1) lacks its name, or a section: it has {has}")
+        for other in re.findall(r"^\.BR opbench\\-(\w+) \(1\)", page, re.M):
+            if other not in listed:
                 good = False
-                print(f"{words}: {answers}, without {missing}, with {extra} {errors}")
+                print(f"{name}(1) leads to opbench-{other}(1), which is not there")
+        good = check_roff(name, page) and good
     return good
 
 
 def main():
     program = sys.argv[1]
-    results = [check(program) for check in (check_docs, check_letters, check_names, check_man, check_completion)]
+    results = [check(program) for check in (check_docs, check_letters, check_names, check_man)]
     return 0 if all(results) else 1
 
 

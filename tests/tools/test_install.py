@@ -8,6 +8,7 @@ usage: test_install.py BUILD_DIRECTORY COMPILER
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,12 +27,27 @@ FILES = [
     "lib/pkgconfig/opbench.pc",
     "lib/pkgconfig/opbench-kit.pc",
     "share/man/man1/opbench.1",
+    "share/man/man1/opbench-run.1",
+    "share/man/man1/opbench-help.1",
     "share/bash-completion/completions/opbench",
+    "share/zsh/site-functions/_opbench",
+    "share/fish/vendor_completions.d/opbench.fish",
+    "share/doc/opbench/README.md",
+    "share/doc/opbench/CHANGELOG.md",
+    "share/doc/opbench/SECURITY.md",
+    "share/doc/opbench/docs/commands.md",
+    "share/doc/opbench/examples/configs/tour.json",
     "share/opbench/examples/configs/tour.json",
     "share/opbench/examples/plugin/operator/softclip.c",
     "share/opbench/examples/embed/Makefile",
     "share/opbench/install_manifest.txt",
 ]
+
+# Folders whose texts people see: messages, help, man pages, headers, what Python says.
+SPEAKING = ["src", "cli", "backends", "include", "python", "runners", "capture", "examples"]
+PAGE = re.compile(r"\bdocs/[\w/]+\.md\b|\b(?:README|SECURITY|CHANGELOG|CONTRIBUTING)\.md\b")
+# Made by tests and tools; not installed.
+NOT_TEXTS = {".so", ".o", ".pyc", ".bin"}
 
 # operator, id and elements of each case of examples/embed
 WALKED = """torch.relu 0|0|0_0 64
@@ -75,6 +91,33 @@ def run(command, **options):
 def want(condition, text):
     if not condition:
         raise Failure(text)
+
+
+def check_pages(prefix):
+    """Every page that a text names is installed, by that name below share/doc/opbench; every link leads to one, or to an
+    example, a header or a folder of the tree."""
+    documentation = prefix / "share/doc/opbench"
+    named = {}
+    for folder in SPEAKING:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and path.suffix not in NOT_TEXTS and path.name != "README.md":
+                for page in PAGE.findall(path.read_text(encoding="utf-8", errors="replace")):
+                    named.setdefault(page, path.relative_to(ROOT))
+    want(len(named) > 20, f"only {sorted(named)} are named; did the names of pages change?")
+    for page, path in named.items():
+        want((documentation / page).is_file(), f"{path} names {page}, which is not in share/doc/opbench")
+    for page in sorted(documentation.rglob("*.md")):
+        for target in re.findall(r"\]\(([^)#\s]+\.md)", page.read_text(encoding="utf-8")):
+            want("://" in target or (page.parent / target).is_file(), f"{page.relative_to(prefix)} leads to {target}")
+
+
+def check_version(version):
+    """What must change with VERSION."""
+    want(version == (ROOT / "VERSION").read_text(encoding="utf-8").strip(), f"the program is {version}, VERSION is not")
+    for name, pattern in {"CHANGELOG.md": r"^## (\d+\.\d+\.\d+)", "debian/changelog": r"^opbench \(([^)]+)\)",
+                          "cmake/abi.txt": r'OB_VERSION: "([^"]+)"', "include/opbench/version.h": r'OB_VERSION "([^"]+)"'}.items():
+        found = re.search(pattern, (ROOT / name).read_text(encoding="utf-8"), re.M)
+        want(found and found[1] == version, f"{name} is of {found and found[1]}, and VERSION of {version}")
 
 
 def check_program(prefix, version):
@@ -178,6 +221,10 @@ def check_uninstall(build, directory):
     install(build, first)
     install(build, second)
     (second / "lib" / "stranger").write_text("not ours", encoding="utf-8")
+    # An interpreter leaves what it compiled beside what it read.
+    for path in first.rglob("opbench_*.py"):
+        (path.parent / "__pycache__").mkdir(exist_ok=True)
+        (path.parent / "__pycache__" / f"{path.stem}.cpython-311.pyc").touch()
     uninstall(first)
     want(list(first.rglob("*")) == [], f"left: {list(first.rglob('*'))}")
     want((second / "bin/opbench").exists(), "the other prefix lost its program")
@@ -210,6 +257,8 @@ def check_all(build, compiler, directory):
     version = run([str(build / "opbench"), "--version"]).split()[1]
     moved = directory / "moved"
     stage.rename(moved)
+    check_version(version)
+    check_pages(moved)
     check_program(moved, version)
     check_library(moved, directory, compiler, version)
     check_example(moved, directory, compiler)

@@ -16,7 +16,7 @@ BUILD = cmake --build build --parallel $(JOBS)
 # Many tests wait more than they compute: half as many again at once.
 CTEST = ctest --parallel $(shell expr $(JOBS) + $(JOBS) / 2) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
-.PHONY: all run test test-full test-on test-cpu test-compilers install uninstall python asan fuzz bench format check coverage support docs clean help
+.PHONY: all run test test-full test-on test-deb test-cpu test-compilers install uninstall deb python asan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
@@ -44,6 +44,10 @@ test-on: ## make run and make test on a fresh Debian: SUITE=bookworm|trixie|sid,
 	@tools/install_deps $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),system,emulation)
 	tools/test_on --suite $(SUITE) --arch $(ARCH) $(if $(TESTS),--tests '$(TESTS)')
 
+test-deb: ## build Debian packages on a fresh Debian; install, use and purge them on another: SUITE=bookworm|trixie (needs root)
+	@tools/install_deps system
+	tools/test_deb --suite $(SUITE)
+
 test-compilers: ## every gcc and clang of a Debian compiles the tree, the newest pass its unit tests: SUITE, COMPILERS=gcc-13,clang-17 (needs root)
 	@tools/install_deps system
 	tools/test_compilers --suite $(SUITE) $(if $(COMPILERS),--compilers $(COMPILERS))
@@ -62,6 +66,10 @@ install: ## install to PREFIX (/usr/local), below DESTDIR if given
 
 uninstall: ## remove what `make install` wrote to the same PREFIX, by the list that it left there
 	tools/uninstall $(PREFIX)
+
+deb: ## build Debian packages in build/deb, and check them with lintian
+	@tools/install_deps deb
+	JOBS=$(JOBS) tools/make_deb
 
 python: ## build a wheel of the Python package in build/wheel, and test it in a fresh virtual environment
 	@tools/install_deps python

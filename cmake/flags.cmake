@@ -4,8 +4,12 @@
 
 add_library(ob_flags INTERFACE)
 # -ffp-contract=off: a fused multiply-add would make random draws differ between machines.
-target_compile_options(ob_flags INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off)
+target_compile_options(ob_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -ffp-contract=off)
+# Packages are built with compilers and flags that we do not know.
+option(OB_WERROR "Warnings are errors" ON)
+if(OB_WERROR)
+  target_compile_options(ob_flags INTERFACE -Werror)
+endif()
 # Constants are enumerators here, and are computed with as numbers: -Wconversion of clang 18 and later minds that.
 include(CheckCCompilerFlag)
 check_c_compiler_flag(-Wenum-float-conversion OB_KNOWS_ENUM_FLOAT)

@@ -8,6 +8,7 @@ Settings (`pip install -C NAME=VALUE`): build-dir, the build folder (default: bu
 at once.
 """
 
+import argparse
 import base64
 import hashlib
 import os
@@ -15,7 +16,6 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import sysconfig
 import tempfile
 import tomllib
@@ -104,7 +104,7 @@ def wheel_tag():
     return f"cp311-abi3-{platform}"
 
 
-def metadata_files(editable=False):
+def metadata_files(with_scripts=True):
     """What stands in the dist-info folder but for RECORD: name, text."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = [
@@ -120,7 +120,7 @@ def metadata_files(editable=False):
         "",
         (HERE / project["readme"]).read_text(encoding="utf-8"),
     ]
-    groups = {"console_scripts": project.get("scripts", {}), **project.get("entry-points", {})}
+    groups = {"console_scripts": project.get("scripts", {}) if with_scripts else {}, **project.get("entry-points", {})}
     entry_points = "\n".join(
         f"[{group}]\n" + "".join(f"{name} = {target}\n" for name, target in rows.items())
         for group, rows in groups.items() if rows)
@@ -221,6 +221,34 @@ def build_sdist(sdist_directory, config_settings=None):
                      "Build a wheel: pip wheel ./python")
 
 
+def install_into(folder, build):
+    """The package alone, for a package manager that installs the program and its plug-ins by itself."""
+    info = pathlib.Path(folder, f"{PACKAGE}-{tree_version()}.dist-info")
+    info.mkdir(parents=True)
+    for name, path in package_files():
+        target = pathlib.Path(folder, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+    extension = extension_of(build)
+    shutil.copyfile(extension, pathlib.Path(folder, PACKAGE, extension.name))
+    for name, text in metadata_files(with_scripts=False).items():
+        (info / name).write_text(text, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Builds a wheel, or with --into installs the package of a finished build.")
+    parser.add_argument("folder", nargs="?", help="where the wheel goes")
+    parser.add_argument("--into", metavar="FOLDER", help="a folder of Python packages")
+    parser.add_argument("--build-dir", metavar="DIR", type=pathlib.Path, default=TREE / "build")
+    arguments = parser.parse_args()
+    if arguments.into:
+        install_into(arguments.into, arguments.build_dir)
+    elif arguments.folder:
+        os.makedirs(arguments.folder, exist_ok=True)
+        print(pathlib.Path(arguments.folder, build_wheel(arguments.folder)))
+    else:
+        parser.error("name a folder for the wheel, or --into FOLDER")
+
+
 if __name__ == "__main__":
-    os.makedirs(sys.argv[1], exist_ok=True)
-    print(pathlib.Path(sys.argv[1], build_wheel(sys.argv[1])))
+    main()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the program opbench is: in the wheel, or in the build folder that the package is used from."""
+"""Where the program opbench is: in the wheel, in the build folder that the package is used from, or below the same prefix."""
 
 import os
 import pathlib
@@ -18,7 +18,9 @@ def program_path() -> str:
     if named:
         return named
     package = _package_folder()
-    for path in (package / "_installed/bin/opbench", package.parent.parent / "opbench"):
+    # <prefix>/lib/python3/dist-packages/opbench is a package of Debian, whose program is <prefix>/bin/opbench.
+    for path in (package / "_installed/bin/opbench", package.parent.parent / "opbench", *(
+            prefix / "bin/opbench" for prefix in package.parents[3:4])):
         if os.access(path, os.X_OK) and path.is_file():
             return str(path)
     from opbench import Error

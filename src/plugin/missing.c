@@ -3,10 +3,15 @@
  * The backends with a manifest, opbench's own among them, that a search for plug-ins did not find, or whose plug-in was refused: listings have them
  * with the reason and what helps. Before a search nothing is missing: an embedder may want none.
  */
+#include "plugin/manifests.h"
 #include "plugin/registry.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#ifndef OB_BACKEND_PACKAGES
+#define OB_BACKEND_PACKAGES ""
+#endif
 
 static bool is_missing(const ob_context *context, size_t row)
 {
@@ -34,6 +39,17 @@ static const ob__plugin_record *find_refused(const ob_context *context, const ch
     return NULL;
 }
 
+/* Whether a distribution that has packages of opbench's backends has one of this. */
+static bool has_package(const char *name)
+{
+    const size_t length = strlen(name);
+    bool is_own = false;
+    for (const ob__own_manifest *own = ob__own_manifests; own->file != NULL; own++)
+        is_own = is_own || (strncmp(own->file, name, length) == 0 &&
+                            strcmp(own->file + length, OB_MANIFEST_END) == 0);
+    return is_own && OB_BACKEND_PACKAGES[0] != '\0';
+}
+
 static const char *make_reason(ob_context *context, size_t row)
 {
     const ob_manifest *manifest = ob_manifests_at(context->manifests, row);
@@ -43,6 +59,11 @@ static const char *make_reason(ob_context *context, size_t row)
     if (refused != NULL)
         snprintf(text, sizeof text, "its plug-in %.500s was not loaded: %s", refused->path,
                  refused->reason);
+    else if (has_package(name))
+        snprintf(text, sizeof text,
+                 "there is no plug-in %s.so in %.800s; install the package " OB_BACKEND_PACKAGES
+                 "%s, or name the folder that has it in " OB__PLUGIN_PATH_VARIABLE,
+                 name, context->searched, name);
     else
         snprintf(text, sizeof text,
                  "there is no plug-in %s.so in %.800s; %s%s%sbuild opbench again, or name the "

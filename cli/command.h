@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a sub-command is: one row, defined in cli/cmd_<name>.c and named in commands.def. Dispatch,
- * parsing, help, man page, bash completion and docs/commands.md are made from the rows, so a new
+ * parsing, help, man pages, completion and docs/commands.md are made from the rows, so a new
  * command touches its own file and one line of the table.
  *
  * Results go to standard output through ob__cli_write and friends; everything else goes to standard

@@ -19,18 +19,31 @@
 /* Of a config. A key was pressed: what takes longer to read or to look through is not offered. */
 enum { MOST_CONFIG_BYTES = 16 << 20, MOST_CASES = 1000 };
 
+/* Names may come from a config of unknown origin. One that could end a shell's quotes, or a line of the answer, is not
+ * offered: it would be put where a command is written. */
+static bool is_harmless(const char *word)
+{
+    for (; *word != '\0'; word++)
+        if (iscntrl((unsigned char)*word) || strchr("'\"`$\\!", *word) != NULL)
+            return false;
+    return true;
+}
+
 void ob__complete_offer(const ob_completion *c, const char *word, const char *help)
 {
     const char *value = c->part + c->kept;
-    if (strncmp(word, value, strlen(value)) != 0)
+    if (strncmp(word, value, strlen(value)) != 0 || !is_harmless(word))
         return;
     ob__cli_write(c->cli, c->part, c->kept);
     ob__cli_printf(c->cli, "%s", word);
     if (help != NULL) {
         const char *stop = strstr(help, ". ");
-        const size_t length = stop != NULL ? (size_t)(stop - help) : strcspn(help, "\n");
-        const bool has_stop = stop == NULL && length > 0 && help[length - 1] == '.';
-        ob__cli_printf(c->cli, "\t%.*s", (int)(length - has_stop), help);
+        size_t length = strcspn(help, "\n\t");
+        if (stop != NULL && (size_t)(stop - help) < length)
+            length = (size_t)(stop - help);
+        else if (length > 0 && help[length - 1] == '.')
+            length--;
+        ob__cli_printf(c->cli, "\t%.*s", (int)length, help);
     }
     ob__cli_write(c->cli, "\n", 1);
 }

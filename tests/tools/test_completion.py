@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SHELLS = ROOT / "cli/help/shells"
 FOLDER = ":folders "
 CONFIG = "two words.json"
+HOSTILE = ["torch.m'; touch pwned; '", 'torch.m"$(touch pwned)', "torch.m\nls", "torch.m`ls`"]
 
 # words after "opbench", the last one being completed; some of the answers; none of these
 ANSWERS = [
@@ -66,6 +67,9 @@ ANSWERS = [
     (["run", "--config=" + CONFIG, "--case", "torch.a"], ["torch.add|0|0|0_1"], ["torch.mm|0|0|0_0"]),
     (["run", CONFIG, "--op", "torch.mm", "--case", ""], ["torch.mm|0|0|0_0"], ["torch.add|0|0|0_0"]),
     (["run", "-c", CONFIG, "--case=torch.add|0|0|0_"], ["--case=torch.add|0|0|0_1"], []),
+    # A name that would end a shell's quotes, or a line, is not offered.
+    (["expand", "hostile.json", "--op", ""], ["torch.mm"], HOSTILE),
+    (["run", "hostile.json", "--case", ""], ["torch.mm|0|0|0_0"], [f"{name}|0|0|0_0" for name in HOSTILE]),
     # No config: nothing to offer, and nothing said. A pipe is not read, nor is a terminal.
     (["run", "--case", ""], [], []),
     (["run", "-c", "LICENSE", "--case", ""], [], []),
@@ -105,16 +109,20 @@ def tensor(*shape):
 
 
 TWO = {"type": "tensor", "dtype": ["float", "double"], "shape": [4], "__range__": ["dtype"]}
-CONFIG_TEXT = json.dumps({
-    name: {"input_iterator": "RangeConfigIterator", "input_data_generator": "PyTorch:DefaultDataGenerator",
-           "config": [{"input": [{"args": args}]}]}
-    for name, args in {"torch.add": [TWO, tensor(4)], "torch.mm": [tensor(2, 3), tensor(3, 2)]}.items()
-})
+MM = [tensor(2, 3), tensor(3, 2)]
+
+
+def config_of(operators):
+    return json.dumps({
+        name: {"input_iterator": "RangeConfigIterator", "input_data_generator": "PyTorch:DefaultDataGenerator",
+               "config": [{"input": [{"args": args}]}]}
+        for name, args in operators.items()})
 
 
 def make_folder(folder):
     for name in ("one.json", CONFIG):
-        (folder / name).write_text(CONFIG_TEXT, encoding="utf-8")
+        (folder / name).write_text(config_of({"torch.add": [TWO, tensor(4)], "torch.mm": MM}), encoding="utf-8")
+    (folder / "hostile.json").write_text(config_of({"torch.mm": MM, **{name: MM for name in HOSTILE}}), encoding="utf-8")
     (folder / "LICENSE").write_text("no config", encoding="utf-8")
     (folder / "subfolder").mkdir()
     os.mkfifo(folder / "pipe")

@@ -56,11 +56,11 @@ static ob_status parse_backend_options(ob_session *s, ob_err *err)
     char *words[MOST + 1] = {NULL};
     int count = 1;
     if (desc->options == NULL || desc->options_size == 0)
-        return text == NULL ? OB_OK
-                            : ob_err_set(err, OB_ERR_INVALID,
-                                         "--backend-options: backend %s has no options of its "
-                                         "own; leave them out",
-                                         desc->name);
+        return text == NULL
+                   ? OB_OK
+                   : ob_err_set(err, OB_ERR_INVALID,
+                                "--backend-options: backend %s has no options; leave this out",
+                                desc->name);
     s->backend_options = calloc(1, desc->options_size);
     if (s->backend_options == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
@@ -244,10 +244,10 @@ void ob_session_library(ob_session *session, ob_reason *out)
 ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob_err *err)
 {
     if (session->desc->schemas == NULL)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "backend %s brings no operators of its own; leave --backend out to see "
-                          "those that opbench knows",
-                          session->desc->name);
+        return ob_err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "backend %s adds no operators; leave out --backend to see those that opbench knows",
+            session->desc->name);
     return session->desc->schemas(session->backend, fn, ctx, err);
 }
 

@@ -194,11 +194,11 @@ class Refused(ChooseTest):
     def test_a_python_that_says_nothing(self):
         self.refused("has no package torch; install it there, or name another python",
                      "--torch", self.script("python", "#!/bin/sh\n"))
-        self.refused("does not say where torch is: it failed without a word",
+        self.refused("does not say where torch is: it failed without a message",
                      "--torch", self.script("python", "#!/bin/sh\nexit 3\n"))
         self.refused("python cannot be started: Exec format error",
                      "--torch", self.script("python", "no interpreter at all\n"))
-        self.refused("does not say where torch is: it did not end by itself",
+        self.refused("does not say where torch is: it was killed, or did not finish within",
                      "--torch", self.script("python", "#!/bin/sh\nkill -9 $$\n"))
         self.refused("--torch: its value is empty; give the root of a libtorch", "--torch", "")
 
@@ -210,13 +210,13 @@ class Refused(ChooseTest):
             os.rename(self.path("real" + name), root)
         odd = self.path("a b,c'd")
         os.rename(root, odd)
-        self.refused("the snippet does not compile: the compiler failed without a word", "--torch", odd,
+        self.refused("the snippet does not compile: the compiler failed without a message", "--torch", odd,
                      CXX=self.script("c++", '#!/bin/sh\nfor word in "$@"; do echo "$word" >> "$LOG"; done\nexit 1\n'))
         self.assertIn(odd + "/lib", self.calls())
 
     def test_no_compiler(self):
         root, version = self.other_root()
-        self.refused(f"libtorch {version} of {root} is not the one that opbench was built with, and its part for it cannot be "
+        self.refused(f"libtorch {version} of {root} is not the one that opbench was built with, and opbench's part for it does not compile: "
                      "compiled: Missing: /nonexistent/c++, the compiler for C++, cannot be run", "--torch", root,
                      CXX="/nonexistent/c++")
         self.refused("error: something is wrong", "--torch", root,

@@ -215,7 +215,7 @@ static void lose(ob_worker_client *client, ob_loss *out)
         describe_signal(client, WTERMSIG(status), out);
     } else {
         out->exit_code = WEXITSTATUS(status);
-        snprintf(out->reason, sizeof out->reason, "the worker exited with code %d",
+        snprintf(out->reason, sizeof out->reason, "the worker ended with exit code %d",
                  WEXITSTATUS(status));
     }
 }

@@ -42,12 +42,12 @@ class Run:
 
     def submit(self, *options, run=("--backend", "null", "--quiet")):
         said = self.opbench("submit", "--slurm", "-c", self.config, "--output", self.folder, *options, "--", *run)
-        self.job, self.merge = re.search(r"job (\d+): .*; job (\d+) joins", said).groups()
+        self.job, self.merge = re.search(r"job (\d+): .*; job (\d+) merges", said).groups()
         return said
 
     def resume(self, *options):
         said = self.opbench("submit", "--slurm", "--resume", "--output", self.folder, *options)
-        self.job, self.merge = re.search(r"job (\d+): .*; job (\d+) joins", said).groups()
+        self.job, self.merge = re.search(r"job (\d+): .*; job (\d+) merges", said).groups()
         return said
 
     def status(self):

@@ -15,7 +15,7 @@ FAULTS = {
                  {"signal": "SIGSEGV"}),
     "illegal": ("crashed", "the worker died of SIGILL (Illegal instruction)", {"signal": "SIGILL"}),
     "abort": ("crashed", "the worker died of SIGABRT (Aborted)", {"signal": "SIGABRT"}),
-    "exit": ("crashed", "the worker exited with code 3", {"exit_code": 3}),
+    "exit": ("crashed", "the worker ended with exit code 3", {"exit_code": 3}),
     "hang": ("timed_out", "the case took longer than 0.4 s; see --case-timeout", {}),
     "stop": ("timed_out", "the case took longer than 0.4 s; see --case-timeout", {}),
     "oom-kill": ("crashed", "the worker died of SIGKILL (Killed)", {"signal": "SIGKILL"}),

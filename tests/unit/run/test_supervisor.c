@@ -346,7 +346,7 @@ static void parts_come_before_their_case(void)
 /* It is left out, and the case goes on without it; but nothing is lost twice, and an operator has no parts. */
 static void a_part_that_takes_the_worker_down(void)
 {
-    static const char LOST[] = "0 ok, 1 crashed: the worker exited with code 9, 2 ok";
+    static const char LOST[] = "0 ok, 1 crashed: the worker ended with exit code 9, 2 ok";
     maker = &MAKER;
     check_run("lost parts", "0 ok, 1 ok, 2 ok", 4);
     check_run("always the same part", LOST, 3);
@@ -393,13 +393,13 @@ static void the_page_cannot_be_taken_away(void)
 
 static void a_wrong_page_costs_the_case_without_a_record(void)
 {
-    check_run("wrong page", "0 ok, 1 crashed: the worker exited with code 9, 2 ok", 2);
+    check_run("wrong page", "0 ok, 1 crashed: the worker ended with exit code 9, 2 ok", 2);
 }
 
 /* Nobody's fault the first times; but it must come to an end. */
 static void workers_that_keep_dying_between_cases(void)
 {
-    check_run("between cases", "0 ok, 1 crashed: the worker exited with code 9, 2 ok", 4);
+    check_run("between cases", "0 ok, 1 crashed: the worker ended with exit code 9, 2 ok", 4);
 }
 
 static void a_death_after_the_record_costs_nothing(void)
@@ -421,7 +421,7 @@ static void a_worker_that_cannot_start_is_an_error(void)
     CHECK_STR(err.message, "what");
     CHECK_INT(run("never ready", &s, &summary, &err), OB_ERR_BACKEND);
     CHECK_STR(err.message,
-              "cannot start a worker: the worker exited with code 9; it said: library not found\n");
+              "cannot start a worker: the worker ended with exit code 9; it said: library not found\n");
     CHECK_INT(summary.workers, 3);
     ob_run_options_init(&options);
     CHECK_INT(run_with("/no/such/program", "well", &options, &s, &summary, &err), OB_ERR_IO);

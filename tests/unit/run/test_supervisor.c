@@ -420,8 +420,9 @@ static void a_worker_that_cannot_start_is_an_error(void)
     CHECK_INT(run("nonsense", &s, &summary, &err), OB_ERR_BACKEND);
     CHECK_STR(err.message, "what");
     CHECK_INT(run("never ready", &s, &summary, &err), OB_ERR_BACKEND);
-    CHECK_STR(err.message,
-              "cannot start a worker: the worker ended with exit code 9; it said: library not found\n");
+    CHECK_STR(
+        err.message,
+        "cannot start a worker: the worker ended with exit code 9; it said: library not found\n");
     CHECK_INT(summary.workers, 3);
     ob_run_options_init(&options);
     CHECK_INT(run_with("/no/such/program", "well", &options, &s, &summary, &err), OB_ERR_IO);

@@ -172,15 +172,14 @@ static ob_status make_value(const place *p, const ob_backend_options_use *use, c
     if (end == NULL && found)
         text = resolved;
     else if (end == NULL && p->row->is_file)
-        return ob_err_set(err, OB_ERR_INVALID, "--%s %s: there is no such file", p->row->name,
-                          text);
+        return ob_err_set(err, OB_ERR_INVALID, "--%s %s: no such file", p->row->name, text);
     *out = end != NULL ? path_beside(use->records, end) : strdup(text);
     if (*out == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
     if (end == NULL || use->replace || !ob__cli_is_taken(*out))
         return OB_OK;
-    ob_err_set(err, OB_ERR_INVALID, "%s, the %s of --%s, is there already; --force replaces it",
-               *out, p->row->holds != NULL ? p->row->holds : "file", p->row->name);
+    ob_err_set(err, OB_ERR_INVALID, "%s, the %s of --%s, already exists; --force replaces it", *out,
+               p->row->holds != NULL ? p->row->holds : "file", p->row->name);
     free(*out);
     return OB_ERR_INVALID;
 }

@@ -9,7 +9,8 @@
 
 /* What --quiet means, in every command that has it. */
 #define OB_QUIET_HELP                                                                              \
-    "Print only errors, and results that go to no file: no progress, notes or warnings."
+    "Print only errors, and results that are not written to a file: no progress, notes or "        \
+    "warnings."
 
 /* Each of one field, which is what is filled: a const char *, for "config", "op", "case" and "log-level". */
 const ob_option *ob__text_rows(void);

@@ -51,16 +51,16 @@ bool ob__cli_is_listed(const ob_cli_command *command)
 
 static const ob_option HELP_OPTIONS[] = {
     OB_OPTION(FLAG, "help", ob_cli_common, help, .letter = 'h',
-              .help = "Show a short help and exit."),
+              .help = "Show a short help text and exit."),
     OB_OPTION(FLAG, "help-all", ob_cli_common, help_all,
-              .help = "Show all options, with all that there is to say about them."),
+              .help = "Show every option, explained in full."),
 };
 enum { HELP_OPTION_COUNT = sizeof HELP_OPTIONS / sizeof *HELP_OPTIONS };
 
 /* Of commands that have backends. */
 static const ob_option PLUGIN_OPTION =
     OB_OPTION(LIST, "plugin", ob_cli_common, plugins, .value = "FILE",
-              .help = "Load this plug-in too; may be given again.");
+              .help = "Also load this plug-in; may be repeated.");
 
 bool ob__cli_is_common(const ob_cli *cli, const char *name)
 {

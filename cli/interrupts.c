@@ -44,7 +44,7 @@ int ob__cli_interrupts(void *ctx)
         told_ns = now_ns;
         if (isatty(STDERR_FILENO) == 1) /* behind a line of progress and "^C" */
             ob__cli_clear_line();
-        fprintf(stderr, "opbench %s: ending within a second; once more ends at once\n",
+        fprintf(stderr, "opbench %s: stopping within a second; interrupt again to stop now\n",
                 command_name);
     }
     return now_ns - told_ns < PATIENCE_NS ? 1 : 2;

@@ -25,27 +25,26 @@
 int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_options *run)
 {
     if (line->append + line->resume + line->force > 1)
-        return ob__cli_usage_error(cli,
-                                   "--append, --resume and --force say different things of the "
-                                   "file of --output; give one of them");
+        return ob__cli_usage_error(
+            cli, "--append, --resume and --force conflict; give only one of them");
     if (ob__job_folder_is_one(line->output) && (line->append || line->force))
-        return ob__cli_usage_error(cli,
-                                   "%s is a folder, in which every run has a file of its own; "
-                                   "leave out --%s, or name a file",
-                                   line->output, line->append ? "append" : "force");
+        return ob__cli_usage_error(
+            cli,
+            "%s is a folder, in which each run gets its own file; leave out --%s, or name a file",
+            line->output, line->append ? "append" : "force");
     if (line->wait && line->output == NULL)
-        return ob__cli_usage_error(cli,
-                                   "--wait is about a file that another run may write to; give "
-                                   "it with --output FILE");
+        return ob__cli_usage_error(
+            cli,
+            "--wait is for a file that another run may be writing to; give it with --output FILE");
     if (line->adds && line->output == NULL && (line->append || line->resume || line->force))
-        return ob__cli_usage_error(cli, "--%s says what becomes of the file of --output; give one",
-                                   line->append   ? "append"
-                                   : line->resume ? "resume"
-                                                  : "force");
+        return ob__cli_usage_error(
+            cli, "--%s says what to do with the file of --output; add --output FILE",
+            line->append   ? "append"
+            : line->resume ? "resume"
+                           : "force");
     if (line->no_isolate && run->case_timeout_s > 0)
-        return ob__cli_usage_error(cli,
-                                   "--case-timeout ends a worker process, and --no-isolate has "
-                                   "none; leave one of them out");
+        return ob__cli_usage_error(cli, "--case-timeout stops a worker process, but --no-isolate "
+                                        "has none; leave one of them out");
     return OB_EXIT_OK;
 }
 
@@ -62,8 +61,7 @@ void ob__job_line_take_prefix(ob_cli *cli, ob_job_line *line)
         return;
     line->output = line->prefix;
     if (!line->quiet)
-        ob__cli_warn(cli, "%s is taken for --output: the file itself, not the beginning of a name",
-                     line->prefix);
+        ob__cli_warn(cli, "taking %s as --output: the file itself, not a prefix", line->prefix);
 }
 
 /* ---- results and progress ---- */
@@ -106,7 +104,7 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
     const bool is_json = j->line->format != NULL && strcmp(j->line->format, "json") == 0;
     if (is_json && !ob__job_line_is_mute(j->line) &&
         !ob__cli_write(j->cli, event->line, event->length))
-        return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+        return ob_err_set(err, OB_ERR_IO, "cannot write to standard output");
     return j->show != NULL ? j->show(j->show_ctx, event, err) : OB_OK;
 }
 
@@ -221,7 +219,7 @@ ob_status ob__cli_job_show(ob_cli_job *j, ob_report *report, const ob_record *re
     OB_TRY(ob_report_print_new(report, &j->rows, err));
     return ob__cli_write_styled(j->cli, j->rows.data, j->rows.size)
                ? OB_OK
-               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+               : ob_err_set(err, OB_ERR_IO, "cannot write to standard output");
 }
 
 /* ---- */
@@ -249,7 +247,7 @@ static ob_status take_shard(ob_cli_job *j, ob_err *err)
     const bool by_cost = j->line->shard_costs != NULL || (by != NULL && strcmp(by, "cost") == 0);
     if (word == NULL && by_cost)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--shard-%s says how cases are divided; say which part this is with "
+                          "--shard-%s says how to divide the cases; say which part this is with "
                           "--shard K/N or --shard auto",
                           j->line->shard_costs != NULL ? "costs" : "by");
     if (word == NULL)
@@ -279,7 +277,7 @@ static ob_status take_tags(ob_cli_job *j, ob_err *err)
     for (size_t i = 0; object != NULL && items[i] != NULL; i++) {
         const char *equals = strchr(items[i], '=');
         if (equals == NULL || equals == items[i])
-            return ob_err_set(err, OB_ERR_INVALID, "--tag: '%.100s' is no KEY=VALUE", items[i]);
+            return ob_err_set(err, OB_ERR_INVALID, "--tag: '%.100s' is not KEY=VALUE", items[i]);
         char *key = strndup(items[i], (size_t)(equals - items[i]));
         const ob_json *value = ob_json_new_string(j->arguments, equals + 1, strlen(equals + 1));
         const ob_status status = key != NULL && value != NULL
@@ -348,13 +346,13 @@ static void tell_division(const ob_cli_job *j)
     if (j->shard.costs != NULL)
         snprintf(measured, sizeof measured, "%" PRIu64 " by measured times, ", d->measured);
     if (d->measured + d->estimated < d->cases)
-        snprintf(guessed, sizeof guessed, ", %" PRIu64 " by what little is known of them",
+        snprintf(guessed, sizeof guessed, ", %" PRIu64 " by a rough guess",
                  d->cases - d->measured - d->estimated);
-    ob__cli_say("opbench: shard %" PRIu64 "/%" PRIu64 " by cost: expanded %" PRIu64
-                " cases, %s%" PRIu64 " by estimate%s; this part has %.3g %% of the cost, the "
-                "dearest %.3g %%\n",
-                j->shard.number, j->shard.of, d->cases, measured, d->estimated, guessed,
-                100 * d->own, 100 * d->largest);
+    ob__cli_say(
+        "opbench: shard %" PRIu64 "/%" PRIu64 " by cost: expanded %" PRIu64 " cases, %s%" PRIu64
+        " by estimate%s; this part has %.3g %% of the cost, the most expensive part %.3g %%\n",
+        j->shard.number, j->shard.of, d->cases, measured, d->estimated, guessed, 100 * d->own,
+        100 * d->largest);
 }
 
 int ob__cli_job_run(ob_cli_job *j)

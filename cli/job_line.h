@@ -32,9 +32,9 @@ typedef struct ob_job_line {
 #define OB_JOB_ADDED_FILE_ROWS(base)                                                               \
     OB_OPTION_ROWS_OF(ob__job_rows, "output", base, .letter = 'o', .otherwise = "none",            \
                       .help = "Append the records to this file."),                                 \
-        OB_OPTION_ROWS_OF(ob__job_rows, "append", base, .rare = true,                              \
-                          .help =                                                                  \
-                              "The same as neither --resume nor --force, as in `opbench run`."),   \
+        OB_OPTION_ROWS_OF(                                                                         \
+            ob__job_rows, "append", base, .rare = true,                                            \
+            .help = "Append, which is the default here; `opbench run` needs it spelled out."),     \
         OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait|tag|" OB_JOB_SHARD_ROWS, base)
 #define OB_JOB_SCREEN_ROWS(base) OB_OPTION_ROWS_OF(ob__job_rows, "format|quiet|no-isolate", base)
 

@@ -41,7 +41,7 @@ static ob_status write_text(ob_job_screen *s, ob_err *err)
 {
     const bool ok = ob__cli_write_styled(s->job.cli, s->text.data, s->text.size);
     s->text.size = 0;
-    return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "cannot write to standard output");
 }
 
 /* An empty loop takes a cycle an iteration: what takes no longer (as in a verdict of `opbench diff`) may not be there. */
@@ -52,9 +52,9 @@ static void warn_of_removed(const ob_job_screen *s, const ob_record_result *r)
     for (size_t i = 0; r->forward.measure_time_ms.count == 0 && i < r->raw_times_s.count; i++)
         is_removed = is_removed || r->raw_times_s.items[i] < least_s * number;
     if (is_removed && !s->job.line->quiet)
-        ob__cli_warn(s->job.cli, "it takes no longer than an empty loop: the compiler removed what "
-                                 "nobody uses, or the loop "
-                                 "hides it; keep the result, such as in a volatile variable");
+        ob__cli_warn(s->job.cli,
+                     "it takes no longer than an empty loop: the compiler removed unused code, or "
+                     "the loop hides it; keep the result, for example in a volatile variable");
 }
 
 static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)

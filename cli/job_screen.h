@@ -14,9 +14,9 @@
 #define OB_JOB_TEXT_ROWS(base)                                                                     \
     OB_OPTION_ROWS_OF(ob__job_rows, "format", base, .choices = "text|table|markdown|csv|json",     \
                       .initial = "text",                                                           \
-                      .help = "What standard output gets: texts as torch.utils.benchmark prints "  \
-                              "them, or of a suite its table; a table with a row per result; or "  \
-                              "the records."),                                                     \
+                      .help =                                                                      \
+                          "What to print: measurements as torch.utils.benchmark prints them (for " \
+                          "a suite, its table); a table with a row per result; or the records."),  \
         OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", base, .rare = true),                           \
         OB_OPTION_ROWS_OF(ob__job_rows, "quiet", base)
 

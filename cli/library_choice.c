@@ -103,7 +103,7 @@ static int choose(ob_cli *cli, const ob_manifest *m, const char *wanted, ob_cli_
     ob_library_chosen chosen;
     ob_err err;
     if (!ob__cli_plugin_dir(dir, sizeof dir))
-        return ob__cli_usage_error(cli, "--%s: this program does not know where it is",
+        return ob__cli_usage_error(cli, "--%s: this program cannot find its own path",
                                    m->library->option);
     const ob_status status =
         ob_library_choose(m, wanted, use == OB_CLI_BACKEND ? dir : NULL, &options, &chosen, &err);

@@ -29,7 +29,7 @@ static const ob_option GLOBAL_OPTIONS[] = {
     {.name = "help-all",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(global_options, help_all),
-     .help = "The same; after a command, all of its options."},
+     .help = "The same; after a command, shows all of its options."},
     {.name = "version",
      .letter = 'V',
      .type = OB_OPTION_FLAG,
@@ -75,7 +75,7 @@ static void note_old_name(void *ctx, const ob_option *row, const char *value)
     const ob_cli *cli = ctx;
     (void)value;
     if (row != NULL && ob_option_new_name(row) != NULL)
-        ob__cli_say("opbench %s: note: --%s is an old spelling of --%s\n", cli->command->name,
+        ob__cli_say("opbench %s: note: --%s is the old name of --%s\n", cli->command->name,
                     row->name, ob_option_new_name(row));
 }
 
@@ -172,7 +172,7 @@ static int run_global(ob_cli *cli, int argc, char **argv)
     }
     if (options.help || options.help_all)
         return ob__cli_print_overview(cli);
-    return ob__cli_usage_error(cli, "a command is missing; options of a command come after it");
+    return ob__cli_usage_error(cli, "no command given; a command's options come after it");
 }
 
 static int dispatch(ob_cli *cli, int argc, char **argv)

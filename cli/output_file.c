@@ -142,7 +142,7 @@ bool ob__cli_is_taken(const char *path)
 int ob__cli_check_new(ob_cli *cli, const char *path, bool force)
 {
     if (!force && path != NULL && strcmp(path, "-") != 0 && ob__cli_is_taken(path))
-        return ob__cli_usage_error(cli, "%s is there already; --force replaces it", path);
+        return ob__cli_usage_error(cli, "%s already exists; --force replaces it", path);
     return ob__cli_check_place(cli, path);
 }
 

@@ -33,7 +33,7 @@ static int check_choice(ob_cli *cli, const ob_cli_word *row, const char *word)
     if (nearest != NULL)
         return ob__cli_usage_error(cli, "unknown %s '%s'; did you mean '%s'?", row->name, word,
                                    nearest);
-    return ob__cli_usage_error(cli, "unknown %s '%s'; it is one of %s", row->name, word,
+    return ob__cli_usage_error(cli, "unknown %s '%s'; give one of %s", row->name, word,
                                row->choices);
 }
 
@@ -54,7 +54,7 @@ int ob__cli_take_operator(ob_cli *cli, ob_cli_call *call, const char **op)
     if (call->word_count == 0)
         return OB_EXIT_OK;
     if (call->word_count > 1 && ob__cli_looks_like_config(call->words[0]))
-        return ob__cli_usage_error(cli, "'%s' is one word too many", call->words[1]);
+        return ob__cli_usage_error(cli, "unexpected word '%s'", call->words[1]);
     *op = *call->words++;
     call->word_count--;
     return OB_EXIT_OK;
@@ -69,7 +69,7 @@ int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *
             if (!row->required)
                 break;
             return ob__cli_usage_error(cli, "%s is missing%s%s", row->name,
-                                       row->choices != NULL ? "; it is one of " : "",
+                                       row->choices != NULL ? "; give one of " : "",
                                        row->choices != NULL ? row->choices : "");
         }
         if (row->choices != NULL && check_choice(cli, row, words[used]) != OB_EXIT_OK)
@@ -78,7 +78,7 @@ int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *
     }
     if (used == count)
         return OB_EXIT_OK;
-    return ob__cli_usage_error(cli, "'%s' is one word too many", words[used]);
+    return ob__cli_usage_error(cli, "unexpected word '%s'", words[used]);
 }
 
 typedef struct sought {
@@ -114,7 +114,7 @@ int ob__cli_take_word(ob_cli *cli, const ob_option *rows, void *options, const c
          (ob__cli_is_given(cli, row->unless) || !ob__cli_looks_like_config(words[0]))))
         return OB_EXIT_OK;
     if (ob__cli_is_given(cli, row->option))
-        return ob__cli_usage_error(cli, "'%s' and --%s name two files; give one", words[0],
+        return ob__cli_usage_error(cli, "'%s' and --%s name two files; give only one", words[0],
                                    row->option);
     memcpy((char *)options + ob_options_find(rows, row->option)->offset, words, sizeof *words);
     *count = 0;

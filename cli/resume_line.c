@@ -133,16 +133,17 @@ void ob__tell_interrupted(ob_cli *cli, const ob_resume_line *line, const ob_job_
         const bool has_records = ob_options_find(cli->line_rows, "records") != NULL;
         const bool can_go_on = ob_options_find(cli->line_rows, "resume") != NULL;
         ob__cli_say("opbench %s: interrupted after %" PRIu64 " of %" PRIu64
-                    " results, which are in no file; with --%s FILE %s\n",
+                    " results, which were not saved; with --%s FILE %s\n",
                     cli->command->name, all, total, has_records ? "records" : "output",
-                    can_go_on ? "it could go on" : "they would be kept");
+                    can_go_on ? "it could continue" : "they would be kept");
         return;
     }
-    ob__cli_say("opbench %s: interrupted; %" PRIu64 " of %" PRIu64 " results are kept in %s\n",
+    ob__cli_say("opbench %s: interrupted; %" PRIu64 " of %" PRIu64 " results are in %s\n",
                 cli->command->name, all, total, line->records);
     if (ob_options_find(cli->line_rows, "resume") != NULL &&
         append_resume_command(cli, line, &command))
-        ob__cli_say("%s: %.*s\n", line->by_stdin ? "go on, with the same input, by" : "go on by",
+        ob__cli_say("%s: %.*s\n",
+                    line->by_stdin ? "to continue, with the same input" : "to continue",
                     (int)command.size, command.data);
     ob_text_fini(&command);
 }

@@ -69,13 +69,13 @@ static void say(ob_cli *cli, const ob_library_caps *caps)
         const ob_library_cap *cap = ob_library_caps_at(caps, i);
         const bool named = cap->own[0] != '\0';
         if (cap->state == OB_CAP_SET)
-            ob__cli_warn(cli,
-                         "%s would choose %s%s: %s; %s=%s is set (--library-caps off leaves it "
-                         "alone)",
-                         cap->library, named ? cap->own : "kernels", named ? "" : " that fail",
-                         cap->why, cap->variable, cap->value);
+            ob__cli_warn(
+                cli,
+                "%s would choose %s%s: %s; opbench sets %s=%s (--library-caps off leaves it alone)",
+                cap->library, named ? cap->own : "kernels", named ? "" : " that fail", cap->why,
+                cap->variable, cap->value);
         else if (cap->state == OB_CAP_CANNOT)
-            ob__cli_warn(cli, "%s chooses %s%s, which cannot be corrected by %s: %s", cap->library,
+            ob__cli_warn(cli, "%s chooses %s%s, which %s cannot correct: %s", cap->library,
                          named ? cap->own : "kernels", named ? "" : " that fail", cap->variable,
                          cap->why);
     }
@@ -103,7 +103,7 @@ int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *option
     if (strcmp(state, "off") == 0)
         return remember_off(cli);
     if (strcmp(state, "on") != 0 && strcmp(state, "quiet") != 0)
-        return ob__cli_usage_error(cli, "%s is '%s'; it takes on, quiet or off", OB_CAPS_VARIABLE,
+        return ob__cli_usage_error(cli, "%s is '%s'; set it to on, quiet or off", OB_CAPS_VARIABLE,
                                    state);
     const ob_library_caps_params params = {
         .size = sizeof params,

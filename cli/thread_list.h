@@ -18,7 +18,7 @@ typedef struct ob_thread_list {
     {                                                                                              \
         .name = "num-threads", .type = OB_OPTION_STRING, .offset = (at), .value = "LIST",          \
         .group = "Threads and processes",                                                          \
-        .help = "Threads of every library underneath, such as 1,2,4: a measurement with each.",    \
+        .help = "Threads for every library underneath; a list such as 1,2,4 measures with each.",  \
         .otherwise = "1"                                                                           \
     }
 

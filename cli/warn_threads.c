@@ -13,6 +13,6 @@ void ob__warn_of_threads(ob_cli *cli, const ob_record_result *result, int64_t *t
     *told = result->threads_asked;
     ob__cli_warn(cli,
                  "--num-threads %" PRId64 ": %s uses %" PRId64
-                 ", as many as there are CPUs that it may use; the records say so",
+                 ", one for each CPU it may use; the records say so",
                  result->threads_asked, result->backend, result->threads);
 }

@@ -48,7 +48,7 @@ def mirror():
         capture_output=True, text=True, check=False,
     ).stdout.split()
     if not found:
-        raise Failure("apt knows no archive of Debian's packages here; run apt-get update as root and try again")
+        raise Failure("apt has no Debian archive here; run apt-get update as root and try again")
     return found[0]
 
 
@@ -93,7 +93,7 @@ def run_apart(script, least_free, during=contextlib.nullcontext()):
     """The exit code of the script, run with --inside FOLDER and its own arguments, in namespaces; the folder is removed."""
     base = pathlib.Path(os.environ.get("TMPDIR") or "/var/tmp").absolute()
     if not os.access(base, os.W_OK | os.X_OK):
-        raise Failure(f"{base} is no folder that can be written; set TMPDIR to another")
+        raise Failure(f"{base} is not a writable folder; set TMPDIR to another")
     if shutil.disk_usage(base).free < least_free:
         raise Failure(f"{base} has less than {least_free >> 30} GiB free; set TMPDIR to another folder")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="opbench-system-", dir=base))

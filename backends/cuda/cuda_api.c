@@ -63,10 +63,10 @@ static ob_status open_library(const ob_host *host, const library *l, void *table
     for (size_t i = 0; i < l->symbol_count; i++) {
         void *address = dlsym(*handle, l->symbols[i].name);
         if (address == NULL)
-            return host->err_set(err, OB_ERR_UNSUPPORTED,
-                                 "%s has no %s, so it is of a version that opbench does not know; "
-                                 "install CUDA 11 or newer",
-                                 l->what, l->symbols[i].name);
+            return host->err_set(
+                err, OB_ERR_UNSUPPORTED,
+                "%s has no %s, so opbench does not know its version; install CUDA 11 or newer",
+                l->what, l->symbols[i].name);
         memcpy((char *)table + l->symbols[i].offset, &address, sizeof address);
     }
     return OB_OK;
@@ -81,7 +81,7 @@ ob_status cuda_driver_open(const ob_host *host, cuda_driver *driver, ob_err *err
 #undef CUDA_SYMBOL
     };
     const library l = {.names = NAMES,
-                       .what = "the driver of the GPU, " CUDA_DRIVER_FILE ",",
+                       .what = "the GPU driver, " CUDA_DRIVER_FILE ",",
                        .advice = "it comes with the NVIDIA driver: install that",
                        .symbols = SYMBOLS,
                        .symbol_count = sizeof SYMBOLS / sizeof *SYMBOLS};

@@ -13,7 +13,7 @@ ob_status cuda_check(const ob_kit_env *env, CUresult result, const char *what, o
     if (result == CUDA_SUCCESS)
         return OB_OK;
     if (env->driver.error_name(result, &name) != CUDA_SUCCESS || name == NULL)
-        name = "an error that the driver does not know";
+        name = "an error unknown to the driver";
     if (env->driver.error_text(result, &text) != CUDA_SUCCESS || text == NULL)
         text = "no text";
     return env->host->err_set(err,
@@ -41,9 +41,9 @@ static ob_status choose_device(ob_kit_env *env, int index, ob_err *err)
         cuda_check(env, driver->driver_version(&env->driver_version), "cuDriverGetVersion", err));
     OB_TRY(cuda_check(env, driver->device_count(&count), "cuDeviceGetCount", err));
     if (count == 0)
-        return env->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                  "the driver knows no GPU; see nvidia-smi and "
-                                  "CUDA_VISIBLE_DEVICES");
+        return env->host->err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "the driver finds no GPU; see nvidia-smi and CUDA_VISIBLE_DEVICES");
     if (index >= count)
         return env->host->err_set(err, OB_ERR_INVALID,
                                   "there is no device cuda:%d; the driver has cuda:0 to cuda:%d",
@@ -163,5 +163,5 @@ void cuda_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
     fn(ctx, "l2_bytes", text);
     snprintf(text, sizeof text, "%d", env->blas_version);
     fn(ctx, "cublas",
-       env->blas != NULL ? text : "opened by the first case that needs it, whose record has it");
+       env->blas != NULL ? text : "opened by the first case that needs it; see that record");
 }

@@ -36,7 +36,7 @@ static ob_status choose_arch(ob_kit_env *env, int *arch, ob_err *err)
     }
     if (*arch == 0)
         return env->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                  "this NVRTC compiles for compute capability %d.%d and newer, and "
+                                  "this NVRTC compiles for compute capability %d.%d and newer, but "
                                   "the device has %d.%d; install an older CUDA toolkit",
                                   known[0] / 10, known[0] % 10, env->major, env->minor);
     return OB_OK;
@@ -110,7 +110,7 @@ static ob_status build(ob_kit_env *env, cuda_program *to, ob_err *err)
     OB_TRY(make_source(env, to->head, &source, err));
     ob_status status = OB_OK;
     if (env->nvrtc.create(&program, source, "opbench.cu", 2, headers, NAMES) != NVRTC_SUCCESS)
-        status = env->host->err_set(err, OB_ERR_BACKEND, "NVRTC makes no program");
+        status = env->host->err_set(err, OB_ERR_BACKEND, "NVRTC cannot create a program");
     if (status == OB_OK)
         status = compile(env, program, &ptx, err);
     if (program != NULL)

@@ -74,9 +74,8 @@ static ob_status check_matrix(const ob_kit_call *call, const ob_tensor *t, form 
     int64_t leading = 0;
     if (!lies(&m, &operation, &leading) || (is_result && operation != CUBLAS_OP_N))
         return call->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                   "%s: the cuda backend takes matrices that lie row by row or "
-                                   "column by column (the result: row "
-                                   "by row); make a contiguous copy",
+                                   "%s: the cuda backend takes matrices stored by rows or by "
+                                   "columns (the result: by rows); make a contiguous copy",
                                    call->op->schema->name);
     if (m.rows > INT_MAX || m.columns > INT_MAX || m.count > INT_MAX || leading > INT_MAX)
         return call->host->err_set(err, OB_ERR_UNSUPPORTED,

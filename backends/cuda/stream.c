@@ -82,7 +82,7 @@ ob_status cuda_flush_cache(ob_backend *backend, ob_prepared *prepared, const cha
     if (env->sweep == 0) {
         const size_t size = env->cache_bytes > 0 ? (size_t)env->cache_bytes * 2 : (size_t)64 << 20;
         OB_TRY(cuda_check(env, env->driver.mem_alloc(&env->sweep, size),
-                          "no memory on the device for the sweep of the cache", err));
+                          "no memory on the device for sweeping the cache", err));
         env->sweep_bytes = size;
     }
     return cuda_check(env, env->driver.mem_set(env->sweep, 0, env->sweep_bytes, env->stream),

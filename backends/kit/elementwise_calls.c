@@ -234,7 +234,7 @@ ob_status ob_kit_elementwise_read(const ob_kit_call *call, ob_kit_elementwise_ar
     if (has_mask && (args->mask == NULL ||
                      (args->mask->dtype != OB_DTYPE_BOOL && args->mask->dtype != OB_DTYPE_U8)))
         return call->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                   "%s: the %s backend takes masks of bool only",
+                                   "%s: the %s backend only takes bool masks",
                                    call->op->schema->name, call->device->name);
     drop_missing_bound(args);
     simplify_power(call->host, args);

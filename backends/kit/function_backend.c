@@ -126,10 +126,11 @@ static ob_status read_row(ob_backend *backend, const ob_kit_function_row *rows,
 {
     const ob_host *host = backend->env.host;
     if (strstr(row->op, "::") == NULL)
-        return host->err_set(err, OB_ERR_PLUGIN,
-                             "the row \"%s\" names no operator; write its namespace, name and "
-                             "overload, such as aten::add.Tensor (`opbench list ops` has them)",
-                             row->op);
+        return host->err_set(
+            err, OB_ERR_PLUGIN,
+            "the row \"%s\" does not name an operator; write its namespace, name and overload, "
+            "such as aten::add.Tensor (`opbench list ops` lists them)",
+            row->op);
     if (row->function == NULL || row->dtypes == 0)
         return host->err_set(err, OB_ERR_PLUGIN, "the row of %s has no %s; add it", row->op,
                              row->function == NULL ? "function" : "dtypes");

@@ -86,9 +86,9 @@ static ob_status check_dtype(const ob_kit_call *call, const ob_kit_function_row 
     const ob_host *host = call->host;
     if (tensor->dtype == first->dtype || (row->other_dtypes & 1u << tensor->dtype) != 0)
         return OB_OK;
-    snprintf(what, sizeof what, "does not take %s of %s beside %s; use one dtype, or another row",
-             name, host->dtype_get_info(tensor->dtype)->name,
-             host->dtype_get_info(first->dtype)->name);
+    snprintf(what, sizeof what,
+             "does not take %s of %s together with %s; use one dtype, or another row", name,
+             host->dtype_get_info(tensor->dtype)->name, host->dtype_get_info(first->dtype)->name);
     return no(call, err, what);
 }
 
@@ -105,16 +105,16 @@ static ob_status check_shape(const ob_kit_call *call, const ob_kit_function_row 
     char what[192];
     if (row->shapes != OB_KIT_ANY_STRIDES && !ob_kit_is_contiguous(tensor)) {
         snprintf(what, sizeof what,
-                 "takes contiguous tensors, which %s is not; a row that looks at strides says "
-                 "OB_KIT_ANY_STRIDES",
+                 "takes contiguous tensors, but %s is not contiguous; a row that handles strides "
+                 "sets OB_KIT_ANY_STRIDES",
                  name);
         return no(call, err, what);
     }
     if (row->shapes != OB_KIT_ONE_SHAPE || has_sizes_of(first, tensor))
         return OB_OK;
     snprintf(what, sizeof what,
-             "takes tensors of one shape, and that of %s is another; a row that looks at sizes "
-             "says OB_KIT_CONTIGUOUS",
+             "takes tensors of one shape, but %s has a different one; a row that handles sizes "
+             "sets OB_KIT_CONTIGUOUS",
              name);
     return no(call, err, what);
 }

@@ -52,7 +52,7 @@ ob_status ob_kit_check_input(const ob_host *host, const ob_graph_edge *edge, con
         same = got->sizes[d] == want->sizes[d] && got->strides[d] == want->strides[d];
     if (!same)
         return host->err_set(err, OB_ERR_INVALID,
-                             "the input '%s' has another dtype, shape or strides than the graph; "
+                             "the input '%s' differs from the graph in dtype, shape or strides; "
                              "build the graph for the same values",
                              edge->name);
     return OB_OK;
@@ -78,8 +78,8 @@ ob_status ob_kit_check_device(const ob_host *host, const char *backend, const ch
                              backend, name);
     if (tensor->device.type[0] != '\0' && !has_word(device_types, tensor->device.type))
         return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "the tensor '%s' is to be on the device %s, and the %s backend has "
-                             "%s only; write that, or use a backend that has %s",
+                             "the tensor '%s' should be on the device %s, but the %s backend only "
+                             "has %s; write that, or use a backend that has %s",
                              name, tensor->device.type, backend, device_types, tensor->device.type);
     return OB_OK;
 }
@@ -95,10 +95,10 @@ ob_status ob_kit_check_order(const ob_host *host, const ob_kit_progress *progres
             "the case was prepared for forward only; prepare it for backward, with "
             "the derived graph");
     if (phase == OB_PHASE_BACKWARD && !progress->ran)
-        return host->err_set(err, OB_ERR_STATE, "no forward ran before; run forward first");
+        return host->err_set(err, OB_ERR_STATE, "no forward pass has run yet; run forward first");
     if (phase == OB_PHASE_BACKWARD && !progress->has_seed)
         return host->err_set(err, OB_ERR_STATE,
-                             "the outputs have no gradients; run make grad first");
+                             "the outputs have no gradients; run make_grad first");
     return OB_OK;
 }
 
@@ -110,7 +110,7 @@ ob_status ob_kit_check_outputs(const ob_host *host, const ob_kit_progress *progr
     if (pass == OB_PASS_FORWARD && !progress->ran)
         return host->err_set(err, OB_ERR_STATE, "there are no outputs; run forward first");
     if (total > capacity)
-        return host->err_set(err, OB_ERR_LIMIT, "there are %zu values, but room for %zu", total,
-                             capacity);
+        return host->err_set(err, OB_ERR_LIMIT, "there are %zu values, but room for only %zu",
+                             total, capacity);
     return OB_OK;
 }

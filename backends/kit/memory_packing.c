@@ -105,8 +105,8 @@ static ob_status pack(ob_kit_locations *places, ob_pass pass, size_t node_count,
             if (block->first > n)
                 break;
             if (block->size > SIZE_MAX / 2 - h->end)
-                return places->engine->host->err_set(err, OB_ERR_OVERFLOW,
-                                                     "the temporaries of the case pass 2^63 bytes");
+                return places->engine->host->err_set(
+                    err, OB_ERR_OVERFLOW, "the temporaries of the case exceed 2^63 bytes");
             block->size = (block->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
             block->offset = take(h, block->size);
         }

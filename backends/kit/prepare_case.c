@@ -61,10 +61,10 @@ static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args,
                 ob_kit_locations_put_external(places, OB_PASS_FORWARD, (ob_edge_id)i, given, err));
     }
     if (inputs != args->input_count || parameters != args->parameter_count)
-        return host->err_set(err, OB_ERR_INVALID,
-                             "the graph has %zu inputs and %zu parameters, but %zu and %zu are "
-                             "given",
-                             inputs, parameters, args->input_count, args->parameter_count);
+        return host->err_set(
+            err, OB_ERR_INVALID,
+            "the graph has %zu inputs and %zu parameters, but %zu and %zu were given", inputs,
+            parameters, args->input_count, args->parameter_count);
     return OB_OK;
 }
 

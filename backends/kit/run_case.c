@@ -84,8 +84,8 @@ static ob_status take_result(const ob_kit_call *call, const ob_value *result, co
         same = got->sizes[d] == to->as.tensor->sizes[d];
     if (!same)
         return call->host->err_set(err, OB_ERR_BACKEND,
-                                   "the function of %s gave something else than its shape rule "
-                                   "says; correct one of them in the plug-in",
+                                   "the function of %s returned something other than its shape "
+                                   "rule says; correct one of them in the plug-in",
                                    call->op->schema->name);
     return call->device->copy(call->env, to->as.tensor, got, err);
 }

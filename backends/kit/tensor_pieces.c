@@ -131,7 +131,7 @@ ob_status ob_kit_check_repeat(ob_kit_call *call, ob_err *err)
     ob_tensor to, from;
     if (ob_kit_repeat_shape(call, &to, &from))
         return OB_OK;
-    return call->host->err_set(err, OB_ERR_UNSUPPORTED,
-                               "aten::repeat of so many dimensions is not in this backend; "
-                               "repeat fewer at a time");
+    return call->host->err_set(
+        err, OB_ERR_UNSUPPORTED,
+        "this backend does not have aten::repeat for this many dimensions; repeat fewer at a time");
 }

@@ -16,9 +16,9 @@ typedef struct work_options {
 
 static const ob_option OPTIONS[] = {
     OB_OPTION(INT, "steps", work_options, steps, .initial = "1000", .min = 1, .max = 1e12,
-              .help = "How much work an iteration is."),
+              .help = "How much work an iteration does."),
     OB_OPTION(INT, "copy", work_options, copy, .initial = "0", .max = COPIES - 1,
-              .help = "Which copy of the loop does it: the same code at another place."),
+              .help = "Which copy of the loop does it: the same code in another place."),
     {.name = NULL},
 };
 
@@ -75,7 +75,7 @@ static ob_status work_supports(ob_backend *backend, const ob_graph *graph, ob_pa
     (void)backend, (void)graph;
     if (pass == OB_PASS_FORWARD)
         return OB_OK;
-    snprintf(why_not->text, sizeof why_not->text, "it runs forward only");
+    snprintf(why_not->text, sizeof why_not->text, "it only runs forward");
     return OB_ERR_UNSUPPORTED;
 }
 
@@ -116,9 +116,8 @@ static ob_status work_outputs(ob_prepared *prepared, ob_pass pass, ob_value *val
 
 static const ob_backend_desc BACKEND = {
     .name = "known_work",
-    .help =
-        "does a known amount of work for every operator; for trying out how well differences are "
-        "found",
+    .help = "does a known amount of work for every operator; for testing how well differences are "
+            "found",
     .device_types = "cpu",
     .options = OPTIONS,
     .options_size = sizeof(work_options),

@@ -169,8 +169,8 @@ ob_status native_gemm_check(const ob_host *host, const native_gemm *g, ob_err *e
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i] > INT_MAX)
             return host->err_set(err, OB_ERR_LIMIT,
-                                 "a matrix of this product has a size or stride of %lld, and "
-                                 "OpenBLAS counts to %d; use smaller matrices",
+                                 "a matrix of this product has a size or stride of %lld, but "
+                                 "OpenBLAS only counts to %d; use smaller matrices",
                                  (long long)numbers[i], INT_MAX);
     return OB_OK;
 }

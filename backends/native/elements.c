@@ -154,11 +154,11 @@ ob_status native_copy(const native_env *env, const ob_tensor *to, const ob_tenso
 {
     const bool same = to->dtype == from->dtype;
     if (!native_can_copy(to->dtype, from->dtype))
-        return env->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                  "the native backend does not convert %s to %s; convert the input "
-                                  "beforehand",
-                                  env->host->dtype_get_info(from->dtype)->name,
-                                  env->host->dtype_get_info(to->dtype)->name);
+        return env->host->err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "the native backend does not convert %s to %s; convert the input first",
+            env->host->dtype_get_info(from->dtype)->name,
+            env->host->dtype_get_info(to->dtype)->name);
     transfer t = {.env = env,
                   .cls = same ? NATIVE_F32 : class_between(from->dtype, to->dtype),
                   .size = element_size(env, to->dtype)};

@@ -26,8 +26,8 @@ static ob_status use_threads(ob_backend *backend, int threads, ob_err *err)
     const int usable = native_usable_cpus();
     if (threads > usable && threads != backend->threads_asked)
         host->log_message(backend->log, OB_LOG_WARNING,
-                          "%d threads are asked for, but this process may use %d processors; the "
-                          "native backend uses %d",
+                          "%d threads were asked for, but this process may use %d CPUs; the native "
+                          "backend uses %d",
                           threads, usable, usable);
     backend->threads_asked = threads;
     backend->env.threads = threads < usable ? threads : usable;
@@ -48,10 +48,9 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend *b
     backend->log = settings->log;
     OB_TRY(use_threads(backend, settings->threads > 0 ? settings->threads : 1, err));
     if (backend->env.loops == NULL)
-        return settings->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                       "this processor does not have the instruction set %s; leave "
-                                       "the option 'isa' out",
-                                       isa);
+        return settings->host->err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "this processor does not have the instruction set %s; leave out the option 'isa'", isa);
     return ob_kit_engine_open(&backend->engine, settings->host, &native_device, &backend->env, err);
 }
 
@@ -123,7 +122,7 @@ void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
     const native_blas *blas = backend->env.blas;
     fn(ctx, "blas",
        blas != NULL ? native_blas_config(blas)
-                    : "opened by the first case that needs it, whose record has it");
+                    : "opened by the first case that needs it; see that record");
     if (blas != NULL)
         fn(ctx, "blas_core", native_blas_core(blas));
 }

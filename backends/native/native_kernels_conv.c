@@ -28,10 +28,10 @@ static ob_status check(ob_kit_call *call, ob_err *err)
     const int spatial = weight->ndim - 2;
     if (spatial >= 1 && spatial <= NATIVE_SPATIAL)
         return OB_OK;
-    return call->env->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                    "%s has %d spatial dimensions here; the native backend does 1 "
-                                    "to %d",
-                                    call->kernel->name, spatial, NATIVE_SPATIAL);
+    return call->env->host->err_set(
+        err, OB_ERR_UNSUPPORTED,
+        "%s has %d spatial dimensions here; the native backend handles 1 to %d", call->kernel->name,
+        spatial, NATIVE_SPATIAL);
 }
 
 static void fill_geometry(const ob_kit_call *call, const ob_tensor *input, const ob_tensor *weight,

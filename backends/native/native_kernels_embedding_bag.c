@@ -222,12 +222,12 @@ static ob_status setup_backward(ob_kit_call *call, ob_err *err)
     if (b->mode == MAX ? ob_kit_numel(&b->maxima.tensor) != b->bag_count * b->width
                        : ob_kit_numel(&b->map.tensor) != b->count)
         return call->env->host->err_set(
-            err, OB_ERR_INVALID, "%s: %s does not fit; give what the forward made",
+            err, OB_ERR_INVALID, "%s: %s does not match; give what the forward pass returned",
             call->kernel->name, b->mode == MAX ? "maximum_indices" : "offset2bag");
     if (b->mode != SUM && ob_kit_numel(&b->sizes.tensor) != b->bag_count)
-        return call->env->host->err_set(err, OB_ERR_INVALID,
-                                        "%s: bag_size does not fit; give what the forward made",
-                                        call->kernel->name);
+        return call->env->host->err_set(
+            err, OB_ERR_INVALID, "%s: bag_size does not match; give what the forward pass returned",
+            call->kernel->name);
     OB_TRY(native_dense_plan(call, out, b->cls, &b->gradient, err));
     return native_scratch_reserve(call, b->by_frequency ? b->rows : 0, sizeof(int64_t), &b->counts,
                                   err);

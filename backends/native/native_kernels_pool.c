@@ -146,11 +146,10 @@ static ob_status run(const ob_kit_call *call, ob_err *err)
     native_parallel(call->env, s->planes, PLANE_ELEMENTS / (plane + 1) + 1,
                     s->cls == NATIVE_F32 ? part_f32 : part_f64, &j);
     if (atomic_load(&j.bad_index))
-        return call->env->host->err_set(
-            err, OB_ERR_INVALID,
-            "an index of %s is outside its plane of %lld elements; give "
-            "the indices that the forward made",
-            call->kernel->name, (long long)plane);
+        return call->env->host->err_set(err, OB_ERR_INVALID,
+                                        "an index of %s is outside its plane of %lld elements; "
+                                        "give the indices from the forward pass",
+                                        call->kernel->name, (long long)plane);
     native_dense_write(call, &s->out);
     if (what == MAX)
         native_dense_write(call, &s->indices);

@@ -55,10 +55,9 @@ static ob_status setup(ob_kit_call *call, ob_err *err)
         w->low = ob_kit_arg_int(call, "low", 0);
         w->high = ob_kit_arg_int(call, "high", 1);
         if (w->low >= w->high)
-            return call->env->host->err_set(err, OB_ERR_INVALID,
-                                            "%s: high is not above low; give a range that has "
-                                            "numbers",
-                                            call->op->schema->name);
+            return call->env->host->err_set(
+                err, OB_ERR_INVALID, "%s: high is not above low; give a range with numbers in it",
+                call->op->schema->name);
     } else {
         w->a = ob_kit_arg_double(call, "p", 0.5);
     }
@@ -236,9 +235,9 @@ static ob_status run_draw(const ob_kit_call *call, ob_err *err)
 {
     const work *w = call->state;
     if (!run_blocks(call, draw_range, w->op == OP_BERNOULLI ? 1 : 2))
-        return call->env->host->err_set(err, OB_ERR_INVALID,
-                                        "%s: an element is no probability; give values from 0 to 1",
-                                        call->op->schema->name);
+        return call->env->host->err_set(
+            err, OB_ERR_INVALID, "%s: an element is not a probability; give values from 0 to 1",
+            call->op->schema->name);
     return OB_OK;
 }
 

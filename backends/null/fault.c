@@ -107,7 +107,7 @@ static ob_status do_flood(ob_backend *backend, const char *phase, ob_err *err)
  * ones, where a worker has its socket. */
 static ob_status do_scribble(ob_backend *backend, const char *phase, ob_err *err)
 {
-    static const char bytes[] = "these bytes are no message\n";
+    static const char bytes[] = "these bytes are not a message\n";
     (void)phase;
     if (write(FOREIGN_DESCRIPTOR, bytes, sizeof bytes - 1) < 0)
         return backend->host->err_set(err, OB_ERR_BACKEND, "descriptor %d cannot be written",
@@ -208,6 +208,6 @@ ob_status null_fault_strike(ob_backend *backend, const char *phase, ob_err *err)
         if (strcmp(FAULTS[i].name, backend->options.fault) == 0)
             return FAULTS[i].strike(backend, has_iteration ? where : phase, err);
     }
-    return backend->host->err_set(err, OB_ERR_INVALID, "the null backend knows no fault '%s'",
+    return backend->host->err_set(err, OB_ERR_INVALID, "the null backend has no fault '%s'",
                                   backend->options.fault);
 }

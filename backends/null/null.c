@@ -16,26 +16,26 @@ static const ob_option OPTIONS[] = {
     TIME(forward_ns, "1000", "Virtual time of one forward iteration on the device."),
     TIME(backward_ns, "2000", "Virtual time of one backward iteration on the device."),
     TIME(other_ns, "0", "Virtual time of make grad, zero grad and restore."),
-    TIME(launch_ns, "0", "Virtual time the host needs to enqueue one iteration."),
-    TIME(cold_ns, "0", "What the first forward after a cache flush takes longer."),
+    TIME(launch_ns, "0", "Virtual time that the host needs to enqueue one iteration."),
+    TIME(cold_ns, "0", "Extra time of the first forward after a cache flush."),
     TIME(copy_ns, "1000", "Virtual time of a copy to, from or on the device, of any size."),
     COUNT(slow_every, "0", .value = "N",
-          .help = "Every so many iterations of a pass one is disturbed; 0 is none."),
-    TIME(slow_ns, "0", "What a disturbed iteration takes longer."),
+          .help = "Disturb one in this many iterations of a pass; 0: none."),
+    TIME(slow_ns, "0", "Extra time of a disturbed iteration."),
     ROW(CHOICE, queue, .value = "ON", .choices = "on|off", .initial = "on",
         .help = "Whether work is only enqueued (on), or done when run returns."),
     ROW(CHOICE, fault, .value = "KIND", .choices = "none" NULL_FAULT_MAP(FAULT_CHOICE),
         .initial = "none",
         .help = "What goes wrong: an error, an error that arrives at sync, no memory, a crash, an "
-                "unknown instruction, abort(), exit(3), no end, a kill, bytes or very many lines "
-                "on standard output, bytes on descriptor 3 or its end, growing memory, a process "
-                "that is left behind."),
+                "unknown instruction, abort(), exit(3), an endless loop, a kill, bytes or very "
+                "many lines on standard output, bytes on descriptor 3 or closing it, growing "
+                "memory, a process left behind."),
     ROW(CHOICE, fault_phase, .value = "PHASE", .choices = "open|prepare|forward|backward",
         .initial = "forward", .help = "Where the fault strikes."),
     ROW(STRING, fault_op, .value = "OPERATORS",
         .help = "The fault strikes only cases with one of these canonical operators."),
     COUNT(fault_at, "0", .value = "N",
-          .help = "In which iteration of the case the fault strikes, from 0, warm-up included."),
+          .help = "In which iteration of the case the fault strikes, from 0, including warm-up."),
     ROW(STRING, unsupported, .value = "OPERATORS",
         .help = "Canonical operators that the backend says it does not support."),
     {.name = NULL},
@@ -68,7 +68,7 @@ static ob_status null_open(const ob_backend_settings *settings, ob_backend **out
 
 static const ob_backend_desc BACKEND = {
     .name = "null",
-    .help = "computes nothing in exactly the (virtual) time it is told; for tests",
+    .help = "computes nothing, in exactly the (virtual) time given; for tests",
     .device_types = "cpu null",
     .options = OPTIONS,
     .options_size = sizeof(null_options),

@@ -129,10 +129,10 @@ static ob_status check_counts(const ob_host *host, const ob_prepare_args *args, 
         parameters += role == OB_EDGE_PARAMETER || role == OB_EDGE_BUFFER;
     }
     if (inputs != args->input_count || parameters != args->parameter_count)
-        return host->err_set(err, OB_ERR_INVALID,
-                             "the graph has %zu inputs and %zu parameters, but %zu and %zu are "
-                             "given",
-                             inputs, parameters, args->input_count, args->parameter_count);
+        return host->err_set(
+            err, OB_ERR_INVALID,
+            "the graph has %zu inputs and %zu parameters, but %zu and %zu were given", inputs,
+            parameters, args->input_count, args->parameter_count);
     return OB_OK;
 }
 
@@ -164,7 +164,7 @@ ob_status null_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prep
         status = copy_grad_metas(prepared, args, err);
     if (status == OB_OK &&
         __builtin_add_overflow(backend->used_bytes, prepared->bytes, &backend->used_bytes))
-        status = host->err_set(err, OB_ERR_OVERFLOW, "the prepared cases pass 2^64 bytes");
+        status = host->err_set(err, OB_ERR_OVERFLOW, "the prepared cases exceed 2^64 bytes");
     if (status != OB_OK) {
         prepared->bytes = 0; /* not counted yet */
         null_release(prepared);
@@ -202,11 +202,10 @@ static ob_status check_order(const ob_prepared *prepared, ob_phase phase, ob_err
         return host->err_set(err, OB_ERR_STATE,
                              "the case was prepared for forward only; prepare it for backward");
     if (phase != OB_PHASE_ZERO_GRAD && prepared->done[OB_PASS_FORWARD] == 0)
-        return host->err_set(err, OB_ERR_STATE, "no forward ran before; run forward first");
+        return host->err_set(err, OB_ERR_STATE, "no forward pass has run yet; run forward first");
     if (phase == OB_PHASE_BACKWARD && !prepared->has_grad)
         return host->err_set(err, OB_ERR_STATE,
-                             "the outputs have no gradients; run make grad "
-                             "first");
+                             "the outputs have no gradients; run make_grad first");
     return OB_OK;
 }
 
@@ -275,10 +274,10 @@ ob_status null_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, si
     const ob_host *host = prepared->backend->host;
     *count = 0;
     if (prepared->done[pass] == 0)
-        return host->err_set(err, OB_ERR_STATE, "no %s ran before; run it first",
+        return host->err_set(err, OB_ERR_STATE, "no %s has run yet; run it first",
                              pass == OB_PASS_FORWARD ? "forward" : "backward");
     if (capacity < prepared->meta_count[pass])
-        return host->err_set(err, OB_ERR_LIMIT, "there are %zu outputs and room for %zu",
+        return host->err_set(err, OB_ERR_LIMIT, "there are %zu outputs, but room for only %zu",
                              prepared->meta_count[pass], capacity);
     OB_TRY(null_sync(prepared->backend, err));
     for (size_t i = 0; i < prepared->meta_count[pass]; i++) {

@@ -31,7 +31,7 @@ ob_status null_clock_run(ob_backend *backend, uint64_t work_ns, uint64_t iterati
         !add_product(first_ns, iterations, work_ns, &behind_first_ns) ||
         !add_product(host_ns, 1, work_ns, &behind_last_ns))
         return backend->host->err_set(err, OB_ERR_OVERFLOW,
-                                      "the null backend's virtual clock would pass 2^64 ns; run "
+                                      "the null backend's virtual clock would exceed 2^64 ns; run "
                                       "fewer iterations or set smaller times");
     if (backend->options.queue[1] == 'n') { /* "on" */
         clock->host_ns = host_ns;
@@ -40,7 +40,7 @@ ob_status null_clock_run(ob_backend *backend, uint64_t work_ns, uint64_t iterati
     }
     if (!add_product(host_ns, iterations, work_ns, &clock->host_ns))
         return backend->host->err_set(err, OB_ERR_OVERFLOW,
-                                      "the null backend's virtual clock would pass 2^64 ns; run "
+                                      "the null backend's virtual clock would exceed 2^64 ns; run "
                                       "fewer iterations or set smaller times");
     clock->device_ns = clock->host_ns;
     return OB_OK;

@@ -82,7 +82,7 @@ static ob_status add_tensor_bytes(const ob_host *host, const ob_tensor *tensor, 
     OB_TRY(host->shape_span_bytes(tensor->sizes, tensor->strides, tensor->ndim, tensor->dtype,
                                   &span, err));
     if (__builtin_add_overflow(*bytes, (uint64_t)span, bytes))
-        return host->err_set(err, OB_ERR_OVERFLOW, "the case's tensors pass 2^64 bytes");
+        return host->err_set(err, OB_ERR_OVERFLOW, "the case's tensors exceed 2^64 bytes");
     return OB_OK;
 }
 

@@ -12,8 +12,8 @@
 
 #define SONAME "libdnnl.so." DNN_MAJOR
 #define CURE                                                                                       \
-    "install oneDNN " DNN_MAJOR ".x (Debian: libdnnl-dev), or say with OPBENCH_ONEDNN_LIBRARY "    \
-    "where " SONAME " is"
+    "install oneDNN " DNN_MAJOR                                                                    \
+    ".x (Debian: libdnnl-dev), or set OPBENCH_ONEDNN_LIBRARY to where " SONAME " is"
 
 /* ---- where it is ---- */
 
@@ -80,7 +80,7 @@ static bool check_version(dnn_lib *lib, char *text, size_t size)
     if (version->major == DNNL_VERSION_MAJOR && version->minor >= DNNL_VERSION_MINOR)
         return true;
     snprintf(text, size,
-             "%.100s is oneDNN %s, and this backend was built for " DNN_MAJOR ".x from " DNN_MAJOR
+             "%.100s is oneDNN %s, but this backend was built for " DNN_MAJOR ".x from " DNN_MAJOR
              ".%d on; " CURE,
              lib->path, lib->version, DNNL_VERSION_MINOR);
     return false;
@@ -133,7 +133,7 @@ ob_status dnn_lib_open(const ob_host *host, const char *path, dnn_lib **out, ob_
     lib->host = host;
     if (!load(lib, path, why, sizeof why)) {
         free(lib);
-        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend onednn cannot work here: %s", why);
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend onednn does not work here: %s", why);
     }
     if (lib->dnnl_engine_create(&lib->engine, dnnl_cpu, 0) != dnnl_success ||
         lib->dnnl_stream_create(&lib->stream, lib->engine, dnnl_stream_default_flags) !=
@@ -178,7 +178,8 @@ const char *dnn_lib_path(const dnn_lib *lib)
 
 const char *dnn_lib_threading(const dnn_lib *lib)
 {
-    return lib->omp_set_num_threads != NULL ? "OpenMP" : "not OpenMP: threads cannot be set";
+    return lib->omp_set_num_threads != NULL ? "OpenMP"
+                                            : "not OpenMP: the number of threads cannot be set";
 }
 
 bool dnn_lib_computes(const dnn_lib *lib, ob_dtype dtype)

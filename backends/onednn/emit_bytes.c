@@ -58,10 +58,10 @@ ob_status dnn_emit_wrap(dnn_plan *plan, const dnn_view *out, const dnn_view *wid
 ob_status dnn_check_products(const dnn_call *call, ob_err *err)
 {
     if (!call->plan->library_integers && !dnn_lib_adds_bytes_wide(call->plan->lib))
-        return dnn_refuse(call, err,
-                          "without VNNI instructions oneDNN adds products of bytes up in 16 bits, "
-                          "where they stop at the limits; the backend's option integers=library "
-                          "takes that");
+        return dnn_refuse(
+            call, err,
+            "without VNNI instructions, oneDNN adds up products of bytes in 16 bits, where they "
+            "saturate; the backend's option integers=library accepts that");
     return OB_OK;
 }
 
@@ -214,9 +214,9 @@ ob_status dnn_emit_byte_sum(dnn_plan *plan, const dnn_view *in, const dnn_view *
         OB_TRY(dnn_emit_reduced_last(plan, &source, &target, err));
     const int64_t part = find_part(&source, &target, &dim);
     if (part == 0)
-        return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                   "oneDNN adds bytes up in float32, too many here for an exact "
-                                   "sum; use another backend");
+        return plan->host->err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "oneDNN adds up bytes in float32, too many here for an exact sum; use another backend");
     const int64_t length = source.sizes[dim], count = (length + part - 1) / part;
     int64_t sizes[] = {count, dnn_view_numel(&target)};
     OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_I32, 2, sizes, &parts, err));

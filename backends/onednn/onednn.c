@@ -13,17 +13,17 @@
 
 static const ob_option OPTIONS[] = {
     ROW(CHOICE, reorders, .value = "WHERE", .choices = "inside|outside", .initial = "inside",
-        .help = "Whether bringing inputs and outputs from and to their plain layout is timed."),
+        .help = "Whether converting inputs and outputs from and to their plain layout is timed."),
     ROW(CHOICE, inexact, .value = "STATE", .choices = "on|off", .initial = "off",
-        .help = "Also run what the library computes less exactly than the operator's tolerance: "
+        .help = "Also run what the library computes less precisely than the operator's tolerance: "
                 "log and log_softmax of float32."),
     ROW(CHOICE, integers, .value = "HOW", .choices = "exact|library", .initial = "exact",
-        .help = "int8 and uint8: results wrap around as PyTorch's do, which takes a step more; or "
-                "they stop at the limits, and averages are rounded, as in the library alone."),
+        .help = "int8 and uint8: results wrap around as in PyTorch, which takes an extra step; or "
+                "they saturate, and averages are rounded, as the library itself does."),
     ROW(STRING, library, .value = "FILE",
         .otherwise = "$OPBENCH_ONEDNN_LIBRARY, then where it was when opbench was built, then by "
                      "its name",
-        .help = "libdnnl.so to use."),
+        .help = "The libdnnl.so to use."),
     {.name = NULL},
 };
 

@@ -136,8 +136,8 @@ ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from
     dnn_view source = *from;
     if (!converts(to->dtype, from->dtype))
         return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                   "oneDNN rounds, and stops at the limits, where a conversion "
-                                   "from %s to %s cuts off; use another backend",
+                                   "oneDNN rounds and saturates, but a conversion from %s to %s "
+                                   "truncates; use another backend",
                                    plan->host->dtype_get_info(from->dtype)->name,
                                    plan->host->dtype_get_info(to->dtype)->name);
     if (dnn_is_byte(to->dtype))

@@ -97,7 +97,7 @@ static ob_status plan_nodes(dnn_program *program, dnn_pass *pass, ob_err *err)
         if (kernel == NULL)
             return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
                                        "oneDNN has nothing for %s; see docs/onednn.md for what the "
-                                       "backend has, or use another one",
+                                       "backend supports, or use another one",
                                        ob_kit_op_name(node->op, name, sizeof name));
         if (dnn_node_is_view(program, pass->graph, node))
             continue;

@@ -48,7 +48,7 @@ ob_status dnn_refuse_inexact(const dnn_call *call, ob_err *err)
                ? OB_OK
                : dnn_refuse(call, err,
                             "oneDNN's float32 logarithm is off by 2e-6, more than the operator "
-                            "may; the backend's option inexact=on takes it");
+                            "allows; the backend's option inexact=on accepts it");
 }
 
 static const ob_operand *find_operand(const dnn_call *call, const char *name)

@@ -142,9 +142,9 @@ static ob_status find_part(const dnn_call *call, convolution *c, const dnn_view 
     OB_TRY(dnn_exact_products(call->plan, &c->request, channels * taps, &products, err));
     *part = products / taps;
     if (*part == 0 || (grouped && *part < channels))
-        return dnn_refuse(call, err,
-                          "oneDNN turns sums of so many products of bytes into float32, which is "
-                          "not exact");
+        return dnn_refuse(
+            call, err,
+            "oneDNN turns sums of this many products of bytes into float32, which is not exact");
     return OB_OK;
 }
 
@@ -189,7 +189,7 @@ static ob_status plan_convolution(dnn_call *call, ob_err *err)
     dnn_view weight = dnn_arg_view(call, "weight");
     const bool bytes = dnn_is_byte(c.output.dtype);
     if (!bytes && !dnn_is_float(c.output.dtype))
-        return dnn_refuse(call, err, "the backend convolves floating dtypes and bytes only");
+        return dnn_refuse(call, err, "the backend only convolves floating dtypes and bytes");
     OB_TRY(dnn_plan_dense(call->plan, &c.input, err));
     OB_TRY(dnn_plan_dense(call->plan, &weight, err));
     if (dnn_view_is(&c.bias))
@@ -254,7 +254,7 @@ static ob_status plan_convolution_backward(dnn_call *call, ob_err *err)
                      .transposed = dnn_arg_bool(call, "transposed", false)};
     dnn_view weight = dnn_arg_view(call, "weight");
     if (!dnn_is_float(c.output.dtype))
-        return dnn_refuse(call, err, "the backend convolves floating dtypes only");
+        return dnn_refuse(call, err, "the backend only convolves floating dtypes");
     const dnn_view grads[] = {dnn_output(call, 0), dnn_output(call, 1), dnn_output(call, 2)};
     OB_TRY(dnn_plan_dense(call->plan, &c.input, err));
     OB_TRY(dnn_plan_dense(call->plan, &c.output, err));

@@ -96,7 +96,7 @@ static ob_status plan_count(dnn_call *call, const dnn_view *out, ob_err *err)
     const ob_value *other = dnn_arg_value(call, "other");
     if (other == NULL || other->kind != OB_VALUE_INT || in.dtype != OB_DTYPE_I64 ||
         !(fabs(step) < 9007199254740992.0)) /* 2^53: whole numbers up to there are exact */
-        return dnn_refuse(call, err, "the backend does this for floating dtypes only");
+        return dnn_refuse(call, err, "the backend only does this for floating dtypes");
     if (!dnn_view_equal(&in, out))
         OB_TRY(dnn_emit_copy(call->plan, out, &in, err));
     const dnn_plain_loop loop = {
@@ -176,7 +176,7 @@ static ob_status plan_curve(dnn_call *call, ob_err *err)
     if (r->numbers == ADD_SCALAR && out.dtype == OB_DTYPE_I64 && dnn_view_is_contiguous(&out))
         return plan_count(call, &out, err);
     if (!dnn_is_float(out.dtype) && !dnn_is_byte(out.dtype))
-        return dnn_refuse(call, err, "the backend does this for floating dtypes and bytes only");
+        return dnn_refuse(call, err, "the backend only does this for floating dtypes and bytes");
     if (!set_numbers(call, r, &curve))
         return dnn_refuse(call, err, "oneDNN's curve does not have these parameters");
     if (dnn_is_byte(out.dtype))
@@ -184,7 +184,7 @@ static ob_status plan_curve(dnn_call *call, ob_err *err)
                                : dnn_refuse(call, err, "integers have no gradients");
     if (strcmp(call->kernel->name, "aten::threshold_backward") == 0 &&
         dnn_arg_double(call, "threshold", 0) != 0)
-        return dnn_refuse(call, err, "oneDNN has the threshold 0 only");
+        return dnn_refuse(call, err, "oneDNN only has the threshold 0");
     if (curve.algorithm == DNN_LOG && out.dtype == OB_DTYPE_F32)
         OB_TRY(dnn_refuse_inexact(call, err));
     if (r->data == NULL) {

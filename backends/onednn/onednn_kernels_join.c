@@ -149,7 +149,7 @@ static ob_status plan_pad(dnn_call *call, ob_err *err)
         part = dnn_view_part(call->plan, &part, dim, before > 0 ? before : 0, size, 1);
     }
     if (dnn_view_numel(&part) <= 0)
-        return dnn_refuse(call, err, "nothing of the argument is left");
+        return dnn_refuse(call, err, "nothing is left of the argument");
     OB_TRY(dnn_emit_fill(call->plan, &out, dnn_arg_double(call, "value", 0), err));
     return dnn_emit_copy(call->plan, &part, &in, err);
 }

@@ -158,7 +158,7 @@ static ob_status emit_product(dnn_call *call, product *p, ob_err *err)
     int count = 0;
     const bool bytes = dnn_is_byte(p->out.dtype);
     if (!bytes && !dnn_is_float(p->out.dtype))
-        return dnn_refuse(call, err, "oneDNN multiplies integers of 8 bits only");
+        return dnn_refuse(call, err, "oneDNN only multiplies 8-bit integers");
     OB_TRY(prepare_factor(plan, &p->a, err));
     OB_TRY(prepare_factor(plan, &p->b, err));
     if (bytes && !plan->library_integers)

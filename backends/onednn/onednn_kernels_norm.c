@@ -133,7 +133,7 @@ static ob_status plan_batch_norm(dnn_call *call, ob_err *err)
     dnn_view weight, bias, mean = dnn_arg_view(call, "running_mean"),
                            variance = dnn_arg_view(call, "running_var");
     if (!dnn_is_float(in.dtype))
-        return dnn_refuse(call, err, "the backend normalizes floating dtypes only");
+        return dnn_refuse(call, err, "the backend only normalizes floating dtypes");
     if (!training && !(dnn_view_is(&mean) && dnn_view_is(&variance)))
         return dnn_refuse(call, err, "there are no running statistics");
     OB_TRY(dnn_plan_dense(plan, &in, err));
@@ -304,7 +304,7 @@ static ob_status plan_layer_norm(dnn_call *call, ob_err *err)
     dnn_view mean = {.group = DNN_NONE_ID}, variance = {.group = DNN_NONE_ID}, one;
     const int64_t sizes[] = {rows, length};
     if (!dnn_is_float(in.dtype))
-        return dnn_refuse(call, err, "the backend normalizes floating dtypes only");
+        return dnn_refuse(call, err, "the backend only normalizes floating dtypes");
     OB_TRY(as_rows(plan, &in, rows, length, err));
     if (!dnn_view_reshape(&out, 2, sizes))
         return dnn_refuse(call, err, "the result cannot be seen as rows");

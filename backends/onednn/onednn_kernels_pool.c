@@ -66,17 +66,18 @@ static ob_status read_average(const dnn_call *call, pooling *p, ob_err *err)
     int64_t volume = 1;
     r->algorithm = DNN_POOL_AVG_EXCLUDE;
     if (call->kernel->variant < 0)
-        return read_adaptive(p) ? OB_OK
-                                : dnn_refuse(call, err, "oneDNN's windows all have one size");
+        return read_adaptive(p)
+                   ? OB_OK
+                   : dnn_refuse(call, err, "oneDNN's windows must all have the same size");
     const bool within = read_windows(call, p);
     for (int d = 0; d < r->spatial; d++)
         volume *= r->kernel[d];
     const bool divisor = !dnn_arg_is_none(call, "divisor_override");
     if (divisor && dnn_arg_int(call, "divisor_override", 1) != volume)
-        return dnn_refuse(call, err, "oneDNN divides by the size of the window only");
+        return dnn_refuse(call, err, "oneDNN can only divide by the size of the window");
     if (dnn_arg_bool(call, "count_include_pad", true) || divisor) {
         if (!within && !divisor)
-            return dnn_refuse(call, err, "oneDNN counts what lies beyond the padding");
+            return dnn_refuse(call, err, "oneDNN counts what is beyond the padding");
         r->algorithm = DNN_POOL_AVG_INCLUDE;
     }
     return OB_OK;
@@ -86,11 +87,11 @@ static ob_status start(dnn_call *call, pooling *p, ob_err *err)
 {
     const bool bytes = dnn_is_byte(p->input.dtype);
     if (!bytes && !dnn_is_float(p->input.dtype))
-        return dnn_refuse(call, err, "the backend pools floating dtypes and bytes only");
+        return dnn_refuse(call, err, "the backend only pools floating dtypes and bytes");
     if (bytes && p->request.algorithm != DNN_POOL_MAX && !call->plan->library_integers)
         return dnn_refuse(call, err,
-                          "oneDNN rounds averages of integers where PyTorch cuts off; the "
-                          "backend's option integers=library takes that");
+                          "oneDNN rounds averages of integers, but PyTorch truncates; the "
+                          "backend's option integers=library accepts that");
     OB_TRY(dnn_plan_dense(call->plan, &p->input, err));
     return dnn_plan_dense(call->plan, &p->output, err);
 }
@@ -173,7 +174,7 @@ static ob_status plan_maximum(dnn_call *call, ob_err *err)
     if (call->kernel->variant > 0)
         read_windows(call, &p);
     else if (!read_adaptive(&p))
-        return dnn_refuse(call, err, "oneDNN's windows all have one size");
+        return dnn_refuse(call, err, "oneDNN's windows must all have the same size");
     p.request.kind = DNN_POOL;
     p.request.training = plan->training;
     p.request.src = source_layout(plan, &p.input, err);
@@ -199,7 +200,7 @@ static ob_status plan_maximum_backward(dnn_call *call, ob_err *err)
     p.request.algorithm = DNN_POOL_MAX;
     p.request.hint = plan->groups[indices.group].made_by;
     if (p.request.hint == NULL)
-        return dnn_refuse(call, err, "oneDNN needs what its own forward remembered, not indices");
+        return dnn_refuse(call, err, "oneDNN needs what its own forward pass stored, not indices");
     OB_TRY(start(call, &p, err));
     if (call->kernel->variant > 0)
         read_windows(call, &p);

@@ -209,7 +209,7 @@ static ob_status reduce(dnn_call *call, dnn_algorithm algorithm, double power, o
     if (dnn_is_small(in.dtype) && !dnn_is_float(out.dtype))
         return reduce_bytes(call, algorithm, &in, &wide, err);
     if (!dnn_is_float(out.dtype) || !(dnn_is_float(in.dtype) || dnn_is_small(in.dtype)))
-        return dnn_refuse(call, err, "the backend reduces floating dtypes and bytes only");
+        return dnn_refuse(call, err, "the backend only reduces floating dtypes and bytes");
     if (dnn_is_small(in.dtype)) { /* as PyTorch does it: converted first */
         dnn_view converted;
         OB_TRY(dnn_plan_temporary(call->plan, out.dtype, in.ndim, in.sizes, &converted, err));
@@ -228,7 +228,7 @@ static ob_status plan_norm(dnn_call *call, ob_err *err)
 {
     const double p = dnn_arg_double(call, call->kernel->data, 2);
     if (p != 1 && p != 2)
-        return dnn_refuse(call, err, "the backend has norms of order 1 and 2");
+        return dnn_refuse(call, err, "the backend only has norms of order 1 and 2");
     const dnn_view in = dnn_arg_view(call, "self");
     if (in.dtype == OB_DTYPE_F16 && !dnn_lib_computes(call->plan->lib, in.dtype))
         return dnn_refuse(call, err, "oneDNN does not compute with float16 on this CPU");

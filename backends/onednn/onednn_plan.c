@@ -242,8 +242,8 @@ ob_status dnn_plan_want_plain(dnn_plan *plan, const dnn_view *view, ob_err *err)
     const dnn_form *form = valid_form(plan, &group->base);
     if (group->made_by != NULL || form == NULL)
         return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                   "oneDNN keeps the indices of max pooling in a form of its own, "
-                                   "and this call looks at them; use another backend");
+                                   "oneDNN keeps the indices of max pooling in its own format, but "
+                                   "this call uses them; use another backend");
     const dnn_view base = group->base;
     const dnn_layout *plain = dnn_plan_plain(plan, &base, err);
     if (plain == NULL)

@@ -189,7 +189,7 @@ ob_status dnn_storage_forward(dnn_program *program, const ob_prepare_args *args,
         if (!dry) {
             if (at >= (input ? args->input_count : args->parameter_count))
                 return host->err_set(err, OB_ERR_INVALID,
-                                     "the graph has more inputs or parameters than are given");
+                                     "the graph has more inputs or parameters than were given");
             given = input ? &args->inputs[at] : &args->parameters[at];
         }
         OB_TRY(place_given(program, edge, given, pass->views[e], err));

@@ -155,7 +155,8 @@ static void change(ort_call *call, ort_slot *slot, ort_id id)
             other->id = id;
             other->elementwise = call->row->recipe != NULL;
         } else if (other->set && other->memory == slot->memory) {
-            ort_refuse(call, "it changes memory that another tensor shares; ONNX has values only");
+            ort_refuse(call,
+                       "it changes memory that another tensor shares, but ONNX only has values");
             return;
         }
     }

@@ -70,7 +70,7 @@ static ob_status find(const ob_host *host, char *path, size_t size, ob_reason *w
     if (fetched_path(path, size) || find_in_system(host, path, size))
         return OB_OK;
     snprintf(why_not->text, sizeof why_not->text,
-             "ONNX Runtime's library is not here; install libonnxruntime1.* (Debian 13 and "
+             "cannot find ONNX Runtime's library; install libonnxruntime1.* (Debian 13 and "
              "later), " CURE);
     return OB_ERR_UNSUPPORTED;
 }

@@ -212,7 +212,8 @@ static ob_status take_output(ob_prepared *p, OrtValue *value, ob_err *err)
     OB_TRY(check(backend, api->value_is_tensor(value, &is_tensor), err));
     if (is_tensor == 0)
         return backend->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                      "--onnx %.300s: an output is no tensor", backend->model_path);
+                                      "--onnx %.300s: an output is not a tensor",
+                                      backend->model_path);
     OB_TRY(check(backend, api->tensor_shape(value, &info), err));
     ob_status status = check(backend, api->shape_element_type(info, &number), err);
     if (status == OB_OK)

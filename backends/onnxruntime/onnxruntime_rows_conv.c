@@ -31,7 +31,7 @@ static bool read_geometry(ort_call *call, geometry *g)
                     .groups = ort_arg_int(call, "groups", 1),
                     .transposed = ort_arg_bool(call, "transposed", false)};
     if (g->space < 1 || g->space > MAX_SPACE) {
-        ort_refuse(call, "one to three dimensions of space");
+        ort_refuse(call, "one to three spatial dimensions");
         return false;
     }
     if (ob_kit_numel(weight) == 0) { /* the library never comes back */

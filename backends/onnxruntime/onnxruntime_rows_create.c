@@ -89,7 +89,7 @@ static void emit_uniform(ort_call *call)
 static void emit_normal(ort_call *call)
 {
     if (!((float)ort_arg_double(call, "std", 1) > 0)) {
-        ort_refuse(call, "a deviation that is 0 as a float");
+        ort_refuse(call, "a deviation that rounds to 0 as a float");
         return;
     }
     ort_result(call, 0,

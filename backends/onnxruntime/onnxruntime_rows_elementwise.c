@@ -44,7 +44,7 @@ static void emit_pow(ort_call *call)
     const ob_tensor *result = ort_result_meta(call, 0);
     if (!ort_is_float(result->dtype))
         ort_refuse(call,
-                   "Pow makes infinities of negative powers of zero, and no integer holds them");
+                   "Pow turns negative powers of zero into infinities, which integers cannot hold");
     else if (ob_kit_numel(result) == 0)
         ort_refuse(call, "the library's optimiser fails on a Pow without elements");
     else
@@ -58,7 +58,7 @@ static void emit_bitwise(ort_call *call)
     const ort_id self = ort_arg(call, "self");
     ort_id other = ort_arg(call, "other");
     if (ort_result_meta(call, 0)->dtype != OB_DTYPE_BOOL) {
-        ort_refuse(call, "opset 17 has it for bool only");
+        ort_refuse(call, "opset 17 only has it for bool");
         return;
     }
     if (other == ORT_NONE)

@@ -109,7 +109,7 @@ static void emit_bag(ort_call *call)
               .dtype = weight->dtype};
     if (mode == 2 || ort_arg_int(call, "padding_idx", -1) >= 0 || offsets == NULL ||
         indices->ndim != 1 || b.count == 0) {
-        ort_refuse(call, mode == 2 ? "this opset adds where indices meet, and has no maximum"
+        ort_refuse(call, mode == 2 ? "this opset adds where indices coincide, and has no maximum"
                                    : "padding_idx, or no indices");
         return;
     }

@@ -121,7 +121,7 @@ static bool read_indices(ort_call *call, indices *out)
         if (meta == NULL)
             continue;
         if (out->first >= 0 && out->first + out->count != (int)i) {
-            ort_refuse(call, "indices that do not stand side by side");
+            ort_refuse(call, "indices that are not adjacent");
             return false;
         }
         if (meta->dtype != OB_DTYPE_I64 && meta->dtype != OB_DTYPE_I32) {
@@ -180,7 +180,7 @@ static void emit_index(ort_call *call)
                    ort_emit(t, "GatherND", self->dtype,
                             ORT_IN(ort_arg(call, "self"), stack_indices(call, &x)), NULL));
     } else {
-        ort_refuse(call, "several indices behind a dimension that is not indexed");
+        ort_refuse(call, "several indices after a dimension that is not indexed");
     }
 }
 
@@ -194,7 +194,7 @@ static void emit_index_put(ort_call *call)
     if (!read_indices(call, &x))
         return;
     if (x.first != 0) {
-        ort_refuse(call, "indices behind a dimension that is not indexed");
+        ort_refuse(call, "indices after a dimension that is not indexed");
         return;
     }
     memcpy(shape, x.shape, sizeof x.shape);

@@ -11,7 +11,7 @@ static void sort(ort_call *call, int64_t k, bool largest, bool values)
     const ob_tensor *self = ort_arg_meta(call, "self");
     const int dim = ob_kit_dim(ort_arg_int(call, "dim", -1), self->ndim);
     if (ob_kit_numel(self) == 0) {
-        ort_refuse(call, "TopK divides by the number of elements, of which there are none");
+        ort_refuse(call, "TopK divides by the number of elements, which is 0");
         return;
     }
     ort_id x = ort_arg(call, "self");

@@ -65,9 +65,8 @@ static void emit_max_pool(ort_call *call)
     const bool indices = ort_result_meta(call, 1) != NULL;
     int64_t plane = 1;
     if (indices && (self->dtype == OB_DTYPE_U8 || self->dtype == OB_DTYPE_I8)) {
-        ort_refuse(call,
-                   "it gives index -1 where a window holds nothing above the dtype's least number; "
-                   "use real numbers");
+        ort_refuse(call, "it gives index -1 if a window holds nothing above the dtype's smallest "
+                         "number; use real numbers");
         return;
     }
     const ort_id x = batched(call, "self", w.space);
@@ -94,7 +93,8 @@ static void emit_avg_pool(ort_call *call)
     const window w = read_window(call);
     const size_t n = (size_t)w.space;
     if (!ort_arg_is_none(call, "divisor_override") || w.ceil) {
-        ort_refuse(call, "ONNX divides by the window's size, and counts partial windows otherwise");
+        ort_refuse(call,
+                   "ONNX divides by the window's size, and counts partial windows differently");
         return;
     }
     const ort_id x = batched(call, "self", w.space);
@@ -115,7 +115,7 @@ static bool even_windows(ort_call *call, const ob_tensor *large, const ob_tensor
         const int64_t in = large->sizes[large->ndim - space + d],
                       out = small->sizes[small->ndim - space + d];
         if (out == 0 || in % out != 0) {
-            ort_refuse(call, "the windows are not of one size");
+            ort_refuse(call, "the windows differ in size");
             return false;
         }
         kernel[d] = in / out;

@@ -246,7 +246,7 @@ static void emit_pad(ort_call *call)
         pads[(size_t)self->ndim + dim] = given[2 * i + 1];
     }
     if (strcmp(mode, "circular") == 0) {
-        ort_refuse(call, "this opset pads with a constant, the edge or a reflection only");
+        ort_refuse(call, "this opset only pads with a constant, the edge or a reflection");
         return;
     }
     const char *how = strcmp(mode, "reflect") == 0     ? "reflect"
@@ -264,7 +264,7 @@ static void emit_pixel_shuffle(ort_call *call)
 {
     const ob_tensor *self = ort_arg_meta(call, "self");
     if (self->ndim != 4) {
-        ort_refuse(call, "ONNX has it for four dimensions");
+        ort_refuse(call, "ONNX only has it for four dimensions");
         return;
     }
     ort_result(call, 0,
@@ -290,7 +290,7 @@ static void emit_upsample(ort_call *call)
     const ob_tensor *self = ort_arg_meta(call, "self"), *result = ort_result_meta(call, 0);
     if (!scale_fits(ort_arg_double(call, "scales_h", 0), self->sizes[2], result->sizes[2]) ||
         !scale_fits(ort_arg_double(call, "scales_w", 0), self->sizes[3], result->sizes[3])) {
-        ort_refuse(call, "the scales do not lead to the size, which is all that ONNX can be told");
+        ort_refuse(call, "the scales do not give the size, and scales are all that ONNX takes");
         return;
     }
     const ort_id sizes = ort_ints(t, result->sizes, (size_t)result->ndim);

@@ -19,8 +19,9 @@ static const ob_option OPTIONS[] = {
     ROW(CHOICE, optimization, .value = "LEVEL", .choices = "none|basic|extended|all",
         .initial = "all", .help = "How far ONNX Runtime optimises graphs."),
     ROW(CHOICE, weights, .value = "HOW", .choices = "constant|input", .initial = "constant",
-        .help = "Parameters of modules are constants of the model, or inputs."),
-    ROW(STRING, model, .value = "FILE", .help = "An ONNX model; it is the operator onnx::model."),
+        .help = "Make the parameters of modules constants of the model, or inputs."),
+    ROW(STRING, model, .value = "FILE",
+        .help = "An ONNX model, which becomes the operator onnx::model."),
     {.name = NULL},
 };
 

@@ -179,7 +179,7 @@ static ob_status each_outside(work *w, outside_fn fn, ob_err *err)
     if (inputs != args->input_count || parameters != args->parameter_count)
         return w->prepared->backend->host->err_set(
             err, OB_ERR_INVALID,
-            "the graph has %zu inputs and %zu parameters, but %zu and %zu are given", inputs,
+            "the graph has %zu inputs and %zu parameters, but %zu and %zu were given", inputs,
             parameters, args->input_count, args->parameter_count);
     return OB_OK;
 }

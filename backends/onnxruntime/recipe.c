@@ -32,7 +32,7 @@ typedef struct follow_recipe {
 
 static void broken(follow_recipe *c)
 {
-    ort_fail(c->call->t, OB_ERR_STATE, "the recipe of %s cannot be read from '%.40s' on",
+    ort_fail(c->call->t, OB_ERR_STATE, "the recipe of %s cannot be read, starting at '%.40s'",
              c->call->schema->name, c->at);
 }
 

@@ -119,14 +119,14 @@ static ob_status check_tensor(ort_translation *t, const ob_tensor *tensor, const
                              "ONNX has no sparse tensors (%.60s); make it dense", name);
     if (tensor->device.type[0] != '\0' && strcmp(tensor->device.type, "cpu") != 0)
         return host->err_set(&t->err, OB_ERR_UNSUPPORTED,
-                             "the tensor '%.60s' is to be on the device %s, and the onnxruntime "
-                             "backend has the CPU only; write \"cpu\"",
+                             "the tensor '%.60s' should be on the device %s, but the onnxruntime "
+                             "backend only has the CPU; write \"cpu\"",
                              name, tensor->device.type);
     if (ort_dtype_number(tensor->dtype) == 0)
-        return host->err_set(&t->err, OB_ERR_UNSUPPORTED,
-                             "ONNX Runtime computes nothing of the element type %s (%.60s); use "
-                             "another one",
-                             host->dtype_get_info(tensor->dtype)->name, name);
+        return host->err_set(
+            &t->err, OB_ERR_UNSUPPORTED,
+            "ONNX Runtime has no operators for the element type %s (%.60s); use another one",
+            host->dtype_get_info(tensor->dtype)->name, name);
     return OB_OK;
 }
 
@@ -183,7 +183,7 @@ static void check_results(ort_translation *t, const ob_graph_node *node)
         for (size_t i = 0; i < ob_kit_tensor_count(meta); i++)
             if (ob_kit_tensor_at(meta, i) != NULL && !ort_slot_at(t, node->outputs[k], i)->set)
                 ort_fail(t, OB_ERR_UNSUPPORTED,
-                         "the onnxruntime backend has no way to give result %zu of %s", k,
+                         "the onnxruntime backend cannot return result %zu of %s", k,
                          node->op->schema->name);
     }
 }

@@ -126,5 +126,5 @@ ob_status ocl_fail(const ob_host *host, cl_int code, const char *what, ob_err *e
                         code == CL_INVALID_BUFFER_SIZE || code == CL_OUT_OF_RESOURCES;
     return host->err_set(
         err, memory ? OB_ERR_NOMEM : OB_ERR_BACKEND, "%s failed: %s%s", what, ocl_error_name(code),
-        memory ? "; the device has too little memory for it, use smaller sizes" : "");
+        memory ? "; the device has too little memory for it; use smaller sizes" : "");
 }

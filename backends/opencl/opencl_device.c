@@ -181,8 +181,8 @@ ob_status ocl_device_choose(ob_kit_env *env, const ob_device *wanted, ob_err *er
         while (at < count && !is_cpu(env, all[at].device))
             at++;
         if (at == count)
-            return host->err_set(err, OB_ERR_UNSUPPORTED,
-                                 "OpenCL has no device that is a CPU; there are: %s", names);
+            return host->err_set(err, OB_ERR_UNSUPPORTED, "OpenCL has no CPU device; there are: %s",
+                                 names);
     }
     if (at >= count)
         return host->err_set(err, OB_ERR_INVALID, "there is no device opencl:%zu; there are: %s",

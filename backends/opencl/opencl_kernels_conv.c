@@ -33,10 +33,10 @@ static ob_status check(ob_kit_call *call, ob_err *err)
     const int spatial = ob_kit_arg_tensor(call, "weight")->ndim - 2;
     if (spatial >= 1 && spatial <= OB_KIT_SPATIAL)
         return OB_OK;
-    return call->env->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                    "%s has %d spatial dimensions here; the OpenCL backend does 1 "
-                                    "to %d",
-                                    call->kernel->name, spatial, OB_KIT_SPATIAL);
+    return call->env->host->err_set(
+        err, OB_ERR_UNSUPPORTED,
+        "%s has %d spatial dimensions here; the OpenCL backend handles 1 to %d", call->kernel->name,
+        spatial, OB_KIT_SPATIAL);
 }
 
 static void put(int64_t from[OB_KIT_SPATIAL], cl_long to[OB_KIT_SPATIAL])

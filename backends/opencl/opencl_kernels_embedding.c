@@ -295,9 +295,10 @@ static ob_status setup_bag_backward(ob_kit_call *call, ob_err *err)
     s.bags = true;
     s.t.bags = s.grad.ndim == 2 ? s.grad.sizes[0] : 0;
     if (s.mode != MODE_MAX && ob_kit_numel(map) != s.t.count)
-        return call->host->err_set(err, OB_ERR_INVALID,
-                                   "%s: offset2bag does not fit; give what the forward made",
-                                   call->kernel->name);
+        return call->host->err_set(
+            err, OB_ERR_INVALID,
+            "%s: offset2bag does not match; give what the forward pass returned",
+            call->kernel->name);
     if (s.t.rows * s.t.width == 0)
         return OB_OK;
     OB_TRY(ocl_dense_read(&m, ob_kit_arg_tensor(call, "bag_size"), OB_DTYPE_I64, &s.sizes, err));

@@ -23,7 +23,7 @@ ob_status ocl_buffer_create(ob_kit_env *env, size_t size, ocl_buffer **out, ob_e
         free(buffer);
         return env->host->err_set(err, OB_ERR_NOMEM,
                                   "no room for %zu bytes on the device (%s), which has %llu in all "
-                                  "and gives %llu at once; use smaller sizes",
+                                  "and allocates at most %llu at once; use smaller sizes",
                                   size, ocl_error_name(code),
                                   (unsigned long long)env->device.memory_bytes,
                                   (unsigned long long)env->device.max_alloc_bytes);

@@ -118,7 +118,7 @@ static ob_status supports(ob_backend *backend, const ob_graph *graph, ob_pass pa
         if (device->has_fp64 || !has_double(&graph->edges[i].meta))
             continue;
         snprintf(why_not->text, sizeof why_not->text,
-                 "the device %s has no double numbers (cl_khr_fp64); use f32", device->name);
+                 "the device %s has no doubles (cl_khr_fp64); use f32", device->name);
         return OB_ERR_UNSUPPORTED;
     }
     return ob_kit_supports(&backend->engine, graph, pass, why_not);
@@ -166,17 +166,17 @@ static ob_status probe(const ob_host *host, ob_reason *why_not)
 
 static const ob_option OPTIONS[] = {
     OB_OPTION(STRING, "library", ocl_options, library, .value = "FILE", .otherwise = OCL_LIBRARY,
-              .help = "The library of OpenCL."),
+              .help = "The OpenCL library."),
     OB_OPTION(CHOICE, "matmul", ocl_options, matmul, .value = "HOW", .choices = "auto|tiles",
               .initial = "auto",
-              .help = "Matrix products: by the kind of device, or by tiles in local memory as on "
-                      "GPUs."),
+              .help = "Matrix products: chosen by the kind of device, or with tiles in local "
+                      "memory as on GPUs."),
     {.name = NULL},
 };
 
 static const ob_backend_desc BACKEND = {
     .name = "opencl",
-    .help = "kernels in OpenCL C on any device that has a driver; PoCL makes the CPU one",
+    .help = "kernels in OpenCL C on any device with a driver; PoCL turns the CPU into one",
     .device_types = "opencl cpu",
     .options = OPTIONS,
     .options_size = sizeof(ocl_options),

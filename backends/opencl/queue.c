@@ -89,8 +89,7 @@ static ob_status tell_late(ob_kit_env *env, cl_int code, ob_err *err)
     env->last = NULL;
     return env->host->err_set(
         err, OB_ERR_BACKEND,
-        "a kernel failed on the device, which was learned when waiting for it: "
-        "%s%s%s",
+        "a kernel failed on the device, as reported when waiting for it: %s%s%s",
         ocl_error_name(code), notice[0] != '\0' ? "; the driver says: " : "", notice);
 }
 

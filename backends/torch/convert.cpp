@@ -19,7 +19,7 @@ namespace
 #undef OPBENCH_KIND_NAME
     };
     throw Failure(OB_ERR_INVALID, std::string("a value of kind ") + NAMES[value.kind] +
-                                      " cannot stand for torch's type " + type->str());
+                                      " cannot be converted to torch's type " + type->str());
 }
 
 struct Reference {
@@ -98,9 +98,9 @@ void check_device(const ob_backend &backend, const ob_tensor &tensor)
     const std::string type(tensor.device.type);
     if (type.empty() || type == "cpu" || type == c10::DeviceTypeName(backend.device.type(), true))
         return;
-    throw Failure(OB_ERR_UNSUPPORTED, "a tensor is to be on " + type +
-                                          ", and the backend works on " + backend.device.str() +
-                                          "; leave its device out, or give --device " + type);
+    throw Failure(OB_ERR_UNSUPPORTED, "a tensor should be on " + type +
+                                          ", but the backend works on " + backend.device.str() +
+                                          "; leave out its device, or give --device " + type);
 }
 
 at::Tensor view_of(const ob_backend &backend, const ob_tensor &tensor, StorageMap &storages)
@@ -276,7 +276,7 @@ c10::IValue to_ivalue(const ob_backend &backend, const ob_value &value, const c1
         return tuple_of(backend, value, type, storages);
     default:
         throw Failure(OB_ERR_UNSUPPORTED, "arguments of torch's type " + type->str() +
-                                              " cannot be given from outside of torch");
+                                              " cannot be passed from outside torch");
     }
 }
 
@@ -298,7 +298,7 @@ ob_dtype dtype_of(const ob_host *host, c10::ScalarType type)
             return static_cast<ob_dtype>(i);
     throw Failure(OB_ERR_UNSUPPORTED, std::string("an output has torch's element type ") +
                                           c10::toString(type) +
-                                          ", which has no values outside of torch");
+                                          ", which has no values outside torch");
 }
 
 void init_dense(const ob_host *host, const at::Tensor &tensor, ob_tensor *out)

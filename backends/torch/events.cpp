@@ -23,11 +23,10 @@ ob_status event_create(ob_backend *backend, ob_event **out, ob_err *err)
 {
     *out = nullptr;
     if (!backend->device.is_cpu() && !OB_TORCH_HAS_EVENT_TIME)
-        return backend->host->err_set(
-            err, OB_ERR_UNSUPPORTED,
-            "the events of libtorch " TORCH_VERSION
-            " measure no time; use --exec-mode discrete or continuous, or "
-            "libtorch 2.3 or newer");
+        return backend->host->err_set(err, OB_ERR_UNSUPPORTED,
+                                      "the events of libtorch " TORCH_VERSION
+                                      " do not measure time; use --exec-mode discrete or "
+                                      "continuous, or libtorch 2.3 or newer");
     return guarded(backend->host, err, [&] { *out = new ob_event{backend}; });
 }
 

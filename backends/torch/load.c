@@ -16,12 +16,12 @@
 #include <unistd.h>
 
 #ifdef OB_TORCH_MISSING
-static const char ABSENT[] = "libtorch was not there when opbench was built (" OB_TORCH_MISSING
-                             "); name one with --torch PATH|python, or install libtorch-dev and "
-                             "build again";
+static const char ABSENT[] =
+    "opbench was built without libtorch (" OB_TORCH_MISSING
+    "); name one with --torch PATH|python, or install libtorch-dev and rebuild opbench";
 #else
 static const char ABSENT[] =
-    "its part " TORCH_SHIM_FILE " is missing; build or install opbench again";
+    "its part " TORCH_SHIM_FILE " is missing; rebuild or reinstall opbench";
 #endif
 
 static bool own_path(char *path, size_t size)
@@ -95,15 +95,14 @@ ob_status torch_shim_load(const ob_host *host, int threads, const torch_shim **o
     *out = NULL;
     const char *why_not = find_shim(path, sizeof path);
     if (why_not != NULL)
-        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend torch cannot work here: %s",
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend torch does not work here: %s",
                              why_not);
     void *handle;
     ob_err why;
     if (open_with_threads(host, path, threads, &handle, &why) != OB_OK)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "backend torch cannot be opened: %.500s; install the libtorch that it "
-                             "was built with, name another with --torch PATH, or build opbench "
-                             "again",
+                             "backend torch cannot be opened: %.500s; install the libtorch it was "
+                             "built with, name another with --torch PATH, or rebuild opbench",
                              why.message);
     void *symbol = dlsym(handle, TORCH_SHIM_ENTRY);
     torch_shim_entry_fn entry = NULL;
@@ -111,7 +110,7 @@ ob_status torch_shim_load(const ob_host *host, int threads, const torch_shim **o
     const torch_shim *shim = entry != NULL ? entry() : NULL;
     if (shim == NULL || shim->abi != TORCH_SHIM_ABI || shim->size != sizeof *shim)
         return host->err_set(err, OB_ERR_PLUGIN,
-                             "%s belongs to another build of opbench; build or install it again",
+                             "%s belongs to another build of opbench; rebuild or reinstall it",
                              path);
     *out = shim;
     return OB_OK;

@@ -36,7 +36,7 @@ void check_node(const ob_backend &backend, const ob_op *op)
     if (!has_operator(backend, op) && op->row->decomposition == nullptr)
         throw Failure(OB_ERR_UNSUPPORTED,
                       "libtorch " TORCH_VERSION " has no operator " + full_name(*op->schema) +
-                          "; `opbench list ops --backend torch` shows what it has");
+                          "; `opbench list ops --backend torch` lists what it has");
 }
 
 // Builds one prepared case.
@@ -268,7 +268,7 @@ class Builder
             return p_.edges[edge].toTensor().item();
         }
         throw Failure(OB_ERR_INVALID,
-                      std::string("a tensor cannot stand for torch's type ") + type->str());
+                      std::string("a tensor cannot be converted to torch's type ") + type->str());
     }
 
     Slot make_list_slot(const ob_operand &operand, const c10::TypePtr &type)
@@ -277,7 +277,7 @@ class Builder
             type->kind() == c10::TypeKind::OptionalType ? type->containedType(0) : type;
         if (list->kind() != c10::TypeKind::ListType)
             throw Failure(OB_ERR_INVALID,
-                          std::string("a list of tensors cannot stand for torch's type ") +
+                          std::string("a list of tensors cannot be converted to torch's type ") +
                               type->str());
         Slot slot;
         slot.kind = Slot::LIST;

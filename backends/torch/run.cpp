@@ -185,7 +185,7 @@ void check_order(const ob_prepared &prepared, ob_phase phase)
     if (!prepared.wants_backward)
         throw Failure(OB_ERR_STATE, "the case was prepared for forward only");
     if (phase == OB_PHASE_BACKWARD && !prepared.pending)
-        throw Failure(OB_ERR_STATE, "no forward ran before; run forward first");
+        throw Failure(OB_ERR_STATE, "no forward pass has run yet; run forward first");
 }
 
 void run_once(ob_prepared &prepared, ob_phase phase, bool last)
@@ -238,7 +238,7 @@ ob_status refill_case(ob_prepared *prepared, ob_err *err)
     return guarded(prepared->backend->host, err, [&] {
         const c10::InferenceMode mode(prepared->inference);
         if (prepared->has_constants)
-            throw Failure(OB_ERR_UNSUPPORTED, "an operand stands in the calls as a constant");
+            throw Failure(OB_ERR_UNSUPPORTED, "an operand appears in the calls as a constant");
         prepared->refill();
     });
 }

@@ -73,7 +73,7 @@ ob_status caught(std::string &text) noexcept
     } catch (const std::exception &e) {
         text = one_line(e.what());
     } catch (...) {
-        text = "an exception without a text";
+        text = "an exception without a message";
     }
     return tells_of_memory(text) ? OB_ERR_NOMEM : OB_ERR_BACKEND;
 }
@@ -88,9 +88,10 @@ c10::Device torch_device(const ob_device &device)
                                  : device.type;
     const c10::Device made(text);
     if (made.is_cuda() && !at::hasCUDA())
-        throw Failure(OB_ERR_UNSUPPORTED, "this libtorch (" TORCH_VERSION
-                                          ") has no CUDA; use --device cpu, or build opbench with "
-                                          "one that has");
+        throw Failure(
+            OB_ERR_UNSUPPORTED,
+            "this libtorch (" TORCH_VERSION
+            ") has no CUDA; use --device cpu, or build opbench with a libtorch that has it");
     return made;
 }
 

@@ -130,11 +130,12 @@ static const char *refuses(ob_backend *backend, const char *name)
 static const ob_option OPTIONS[] = {
     OB_OPTION(STRING, "library", torch_options, library, .value = "FILES",
               .help = "Shared objects that register operators, separated by ':'."),
-    OB_OPTION(STRING, "script", torch_options, script, .value = "FILE",
-              .help = "TorchScript, saved or as source; its functions are operators "
-                      "torchscript::NAME."),
+    OB_OPTION(
+        STRING, "script", torch_options, script, .value = "FILE",
+        .help =
+            "TorchScript, saved or as source; its functions become operators torchscript::NAME."),
     OB_OPTION(STRING, "et", torch_options, trace, .value = "FILE",
-              .help = "Where the execution graph of the run goes."),
+              .help = "Where to write the execution graph of the run."),
     {.name = NULL},
 };
 

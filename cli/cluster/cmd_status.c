@@ -26,17 +26,18 @@ typedef struct status_options {
 static const ob_option OPTIONS[] = {
     ROW(INT, "chunk", chunk, .value = "K", .min = 1, .max = OB_SLURM_MOST_CHUNKS,
         .otherwise = "all",
-        .help = "Only this one, by its files alone; exits with 0 if it is done and 1 if not."),
-    ROW(FLAG, "all", all, .help = "List chunks that are done, too."),
+        .help = "Only this chunk, from its files alone; exits with 0 if it is done, 1 if not."),
+    ROW(FLAG, "all", all, .help = "Also list chunks that are done."),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
-        .initial = "table", .help = "What standard output gets; all but table have every chunk."),
+        .initial = "table", .help = "What to print; every format but table lists all chunks."),
     {.name = NULL},
 };
 
 static const ob_cli_word WORDS[] = {
     {.name = "FOLDER",
      .required = true,
-     .help = "The folder of the records: of opbench submit, or of --shard K/N --output FOLDER/."},
+     .help =
+         "The folder with the records: from opbench submit, or from --shard K/N --output FOLDER/."},
     {.name = NULL},
 };
 
@@ -123,15 +124,15 @@ static void warn(ob_cli *cli, const ob_chunk_list *list, const char *folder)
     const char *const words[] = {"opbench", "submit", "--slurm", "--output", folder, "--resume"};
     ob_text command = {0};
     if (list->queue[0] != '\0')
-        ob__cli_warn(cli, "what runs is told from files alone: %s", list->queue);
+        ob__cli_warn(cli, "judging what is running by the files alone: %s", list->queue);
     if (list->other_files > 0)
         ob__cli_warn(cli, "%" PRIu64 " %s here %s of %" PRIu64 " chunks", list->other_files,
                      list->other_files == 1 ? "file" : "files",
-                     list->other_files == 1 ? "is no part of a run" : "are no parts of a run",
+                     list->other_files == 1 ? "is not part of a run" : "are not parts of a run",
                      (uint64_t)list->count);
     if (list->is_submitted && list->in_state[OB_CHUNK_FAILED] > 0 &&
         ob_text_append_command(&command, words, sizeof words / sizeof *words))
-        ob__cli_say("go on with what failed: %s\n", command.data);
+        ob__cli_say("retry what failed: %s\n", command.data);
     ob_text_fini(&command);
 }
 
@@ -150,7 +151,7 @@ static void tell_merged(const ob_chunk_list *list, const char *folder)
 static int print_one(ob_cli *cli, const ob_chunk_list *list, uint64_t number)
 {
     if (number > list->count)
-        return ob__cli_usage_error(cli, "--chunk: there are %" PRIu64 " chunks",
+        return ob__cli_usage_error(cli, "--chunk: there are only %" PRIu64 " chunks",
                                    (uint64_t)list->count);
     const ob_chunk *c = &list->items[number - 1];
     const bool is_done = c->state == OB_CHUNK_DONE;
@@ -190,12 +191,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_status = {
     .name = "status",
-    .help = "show how far the chunks of a divided run are",
-    .text =
-        "Says of each chunk of a divided run whether it is done, running, waiting or failed, and "
-        "about how long the rest takes: from the files of the folder and, where it was submitted, "
-        "from Slurm's squeue and sacct. Exits with 1 if a chunk failed and nothing goes on with "
-        "it.",
+    .help = "show the progress of a divided run",
+    .text = "Shows for each chunk of a divided run whether it is done, running, waiting or failed, "
+            "and estimates how long the rest will take. It reads the files in the folder and, if "
+            "the run was submitted, asks Slurm's squeue and sacct. Exits with 1 if a chunk failed "
+            "and will not be retried.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(status_options),

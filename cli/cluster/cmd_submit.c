@@ -26,46 +26,45 @@ typedef struct submit_options {
 } submit_options;
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, submit_options, field, __VA_ARGS__)
-#define SLURM .group = "What Slurm is asked for"
+#define SLURM .group = "Slurm options"
 
 static const ob_option OPTIONS[] = {
-    ROW(FLAG, "slurm", by_slurm, .help = "Submit to Slurm, the one scheduler that is known."),
+    ROW(FLAG, "slurm", by_slurm, .help = "Submit to Slurm, the only scheduler supported."),
     OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(submit_options, config),
-                      .help = "The benchmark config; all nodes must see it."),
+                      .help = "The benchmark config; every node must be able to read it."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FOLDER",
-        .help = "Where the records go, and in slurm/ the scripts and logs; all nodes must see it. "
-                "The joined file is merged/all.json there."),
+        .help = "Folder for the records, with scripts and logs in slurm/; every node must see it. "
+                "The merged file is merged/all.json in it."),
     ROW(INT, "nodes", slurm.nodes, .value = "N", .min = 1, .max = 1e5, .otherwise = "any number",
-        .help = "So many chunks at a time, each with a node for itself."),
+        .help = "Run this many chunks at a time, each on a node of its own."),
     ROW(INT, "array", slurm.chunks, .value = "N", .min = 1, .max = OB_SLURM_MOST_CHUNKS,
         .otherwise = "four for each node",
-        .help = "Divide the cases into so many chunks; more than nodes, so that quick nodes take "
-                "more of them."),
+        .help = "Divide the cases into this many chunks; use more chunks than nodes, so that fast "
+                "nodes take more of them."),
     ROW(FLAG, "resume", resume,
-        .help = "Submit again what is neither done nor in the queue of a folder that was "
-                "submitted before."),
-    ROW(FLAG, "dry-run", dry_run, .help = "Show scripts and commands, and do nothing."),
+        .help = "Submit again the chunks of an earlier submission that are neither done nor in the "
+                "queue."),
+    ROW(FLAG, "dry-run", dry_run,
+        .help = "Show the scripts and commands without submitting anything."),
     ROW(STRING, "partition", slurm.partition, SLURM, .value = "NAME",
-        .help = "The partition whose nodes are used."),
+        .help = "The partition to use."),
     ROW(STRING, "time", slurm.time, SLURM, .value = "TIME", .otherwise = "the partition's",
-        .help = "The longest that a chunk may take at a time, such as 90 for minutes, 1:30:00 or "
-                "2-12; a chunk that needs more is begun again and goes on."),
+        .help = "Time limit of one chunk, such as 90 (minutes), 1:30:00 or 2-12; a chunk that "
+                "needs longer is requeued and continues."),
     ROW(INT, "grace", slurm.grace_s, SLURM, .rare = true, .unit = "seconds",
         .min = OB_SLURM_LEAST_GRACE_S, .max = 65535, .initial = "60",
-        .help = "So long before its time is over, a chunk ends by itself: after the case under way "
-                "or, 40 seconds before the end, in the middle of it."),
-    ROW(STRING, "account", slurm.account, SLURM, .value = "NAME",
-        .help = "The account that is charged."),
+        .help = "A chunk stops this long before its time limit: after the current case or, 40 "
+                "seconds before the limit, in the middle of it."),
+    ROW(STRING, "account", slurm.account, SLURM, .value = "NAME", .help = "The account to charge."),
     ROW(STRING, "qos", slurm.qos, SLURM, .rare = true, .value = "NAME",
         .help = "Quality of service."),
     ROW(STRING, "reservation", slurm.reservation, SLURM, .rare = true, .value = "NAME",
-        .help = "Nodes that are reserved."),
+        .help = "The reservation to use."),
     ROW(STRING, "constraint", slurm.constraint, SLURM, .value = "LIST",
-        .help = "Features that nodes must have, such as 'icelake&ib'."),
-    ROW(STRING, "exclude", slurm.exclude, SLURM, .value = "NODES",
-        .help = "Nodes that are not to be used."),
+        .help = "Features that the nodes must have, such as 'icelake&ib'."),
+    ROW(STRING, "exclude", slurm.exclude, SLURM, .value = "NODES", .help = "Nodes to avoid."),
     ROW(LIST, "sbatch", slurm.more, SLURM, .rare = true, .value = "OPTION",
-        .help = "Another option of sbatch, such as --sbatch=--mail-type=END; up to 8 times."),
+        .help = "Another option for sbatch, such as --sbatch=--mail-type=END; up to 8 times."),
     {.name = NULL},
 };
 
@@ -77,8 +76,8 @@ static void init(void *options)
 static const ob_cli_word WORDS[] = {
     {.name = "RUN OPTION",
      .many = true,
-     .help = "Behind --: how `opbench run` measures, such as --backend native --min-time 0.5. It "
-             "is checked before anything is submitted."},
+     .help = "After --: options for `opbench run`, such as --backend native --min-time 0.5. They "
+             "are checked before anything is submitted."},
     {.name = NULL},
 };
 
@@ -92,7 +91,7 @@ static int find_folder(ob_cli *cli, const char *output, char folder[PATH_MAX])
     if (realpath(output, folder) != NULL)
         return stat(folder, &info) == 0 && S_ISDIR(info.st_mode)
                    ? OB_EXIT_OK
-                   : ob__cli_usage_error(cli, "--output: %s is no folder", output);
+                   : ob__cli_usage_error(cli, "--output: %s is not a folder", output);
     if (snprintf(above, sizeof above, "%s", output) >= PATH_MAX)
         return ob__cli_usage_error(cli, "--output: the name is too long");
     memcpy(last, above, sizeof last);
@@ -109,13 +108,13 @@ static int check(ob_cli *cli, const submit_options *o)
 {
     ob_err err;
     if (!o->by_slurm)
-        return ob__cli_usage_error(cli, "say whom to submit to: --slurm");
+        return ob__cli_usage_error(cli, "name the scheduler to submit to: --slurm");
     if (o->output == NULL)
         return ob__cli_usage_error(
-            cli, "say where the records go: --output FOLDER, which all nodes see");
+            cli, "say where to write the records: --output FOLDER, which all nodes can see");
     if (!o->resume && o->slurm.nodes == 0 && o->slurm.chunks == 0)
-        return ob__cli_usage_error(cli, "say how many nodes are to be used at a time with --nodes, "
-                                        "or how many chunks there are to be with --array");
+        return ob__cli_usage_error(cli, "say how many nodes to use at a time with --nodes, or how "
+                                        "many chunks to make with --array");
     return ob_slurm_options_check(&o->slurm, &err) == OB_OK
                ? OB_EXIT_OK
                : ob__cli_usage_error(cli, "%s", err.message);
@@ -151,10 +150,9 @@ static int tell(ob_cli *cli, const ob_slurm_jobs *jobs, const char *what, const 
 {
     const char *const words[] = {"opbench", "status", output};
     ob_text command = {0};
-    ob__cli_printf(cli, "job %s: %s; job %s joins what they measured\n", jobs->array, what,
-                   jobs->merge);
+    ob__cli_printf(cli, "job %s: %s; job %s merges the results\n", jobs->array, what, jobs->merge);
     if (ob_text_append_command(&command, words, sizeof words / sizeof *words))
-        ob__cli_printf(cli, "how far it is: %s\n", command.data);
+        ob__cli_printf(cli, "to see the progress: %s\n", command.data);
     ob_text_fini(&command);
     return OB_EXIT_OK;
 }
@@ -163,7 +161,8 @@ static int tell(ob_cli *cli, const ob_slurm_jobs *jobs, const char *what, const 
 static int fail(ob_cli *cli, const ob_slurm_jobs *jobs, const ob_err *err)
 {
     if (jobs->array[0] != '\0')
-        ob__cli_warn(cli, "job %s was submitted; join its files with opbench merge when it is over",
+        ob__cli_warn(cli,
+                     "job %s was submitted; join its files with opbench merge when it has finished",
                      jobs->array);
     return ob__cli_fail(cli, err);
 }
@@ -200,10 +199,10 @@ static int submit_new(ob_cli *cli, const ob_cli_call *call, const char *folder)
     ob_run_words words;
     int code = ob__run_words_read(cli, o->config, call->words, call->word_count, &words);
     if (code == OB_EXIT_OK && words.results == 0)
-        code = ob__cli_usage_error(cli, "%s has no case that is chosen", words.config);
+        code = ob__cli_usage_error(cli, "%s has no cases that match the selection", words.config);
     if (code == OB_EXIT_OK && (!ob__cli_own_path(&own) || getcwd(cwd, sizeof cwd) == NULL))
-        code = ob__cli_usage_error(cli, "where this program and this folder are cannot be told; "
-                                        "mount /proc");
+        code = ob__cli_usage_error(cli,
+                                   "cannot find the path of this program and folder; mount /proc");
     if (code == OB_EXIT_OK) {
         const int64_t wish =
             o->slurm.chunks > 0 ? o->slurm.chunks : o->slurm.nodes * CHUNKS_PER_NODE;
@@ -247,7 +246,7 @@ static int submit_missing(ob_cli *cli, const submit_options *o, const char *fold
     if (status != OB_OK)
         return fail(cli, &jobs, &err);
     const uint64_t failed = list->in_state[OB_CHUNK_FAILED];
-    snprintf(what, sizeof what, "%" PRIu64 " chunk%s once more", failed, failed == 1 ? "" : "s");
+    snprintf(what, sizeof what, "%" PRIu64 " chunk%s again", failed, failed == 1 ? "" : "s");
     return tell(cli, &jobs, what, o->output);
 }
 
@@ -259,8 +258,8 @@ static int resume(ob_cli *cli, const ob_cli_call *call, const char *folder)
     ob_text array = {0};
     ob_err err;
     if (call->word_count > 0 || ob__cli_is_given(cli, "config|array|grace"))
-        return ob__cli_usage_error(cli, "with --resume, config, chunks, grace and options of run "
-                                        "are those of the first submission; leave them out");
+        return ob__cli_usage_error(cli, "--resume takes the config, the chunks, the grace and the "
+                                        "options of run from the first submission; leave them out");
     if (ob_chunks_read(&params, &chunks, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     const ob_chunk_list *list = ob_chunks_list(chunks);
@@ -269,7 +268,7 @@ static int resume(ob_cli *cli, const ob_cli_call *call, const char *folder)
         code =
             ob__cli_usage_error(cli, "%s was not submitted before; leave out --resume", o->output);
     else if (list->queue[0] != '\0')
-        code = ob__cli_usage_error(cli, "what is in the queue cannot be told: %s", list->queue);
+        code = ob__cli_usage_error(cli, "cannot tell what is in the queue: %s", list->queue);
     else if (!ob_chunks_append_failed(chunks, &array) || !ob_text_append(&array, "", 1))
         code = ob__cli_out_of_memory(cli);
     else if (list->in_state[OB_CHUNK_FAILED] > 0)
@@ -297,14 +296,14 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_submit = {
     .name = "submit",
-    .help = "run a config on the nodes of a cluster, by Slurm",
+    .help = "run a config on the nodes of a Slurm cluster",
     .text =
-        "Divides the cases of a config into chunks and submits them as an array of jobs, each with "
-        "a node for itself, and a job behind them that joins the files. The batch scripts are kept "
-        "in the folder of the records.\n\n"
-        "A chunk that was cut off by its time, a preemption or a dead node is begun again by Slurm "
-        "and goes on with what is missing; one that fails twice on a node is run elsewhere, and "
-        "after three nodes given up. `opbench status FOLDER` says how far all of them are.",
+        "Divides the cases of a config into chunks and submits them as a job array, each chunk on "
+        "a node of its own, followed by a job that merges the files. The batch scripts are kept "
+        "with the records.\n\n"
+        "If a chunk is cut off by its time limit, a preemption or a dead node, Slurm requeues it "
+        "and it continues with what is missing. A chunk that fails twice on a node runs elsewhere, "
+        "and is given up after three nodes. `opbench status FOLDER` shows the progress.",
     .usage = "--slurm -c FILE --output FOLDER --nodes N [OPTIONS] [-- RUN OPTIONS]",
     .words = WORDS,
     .options = OPTIONS,

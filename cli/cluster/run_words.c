@@ -30,10 +30,10 @@ static const struct {
     {"output", "the records go to the folder of submit's --output"},
     {"output-prefix", "the records go to the folder of submit's --output"},
     {"shard", "each chunk is a shard; --array says how many there are"},
-    {"resume", "each chunk goes on from its own files by itself"},
-    {"append", "each chunk goes on from its own files by itself"},
-    {"force", "each chunk has files of its own, and none is replaced"},
-    {"wait", "each chunk has files of its own, and none to wait for"},
+    {"resume", "each chunk continues from its own files anyway"},
+    {"append", "each chunk continues from its own files anyway"},
+    {"force", "each chunk has its own files, and none is replaced"},
+    {"wait", "each chunk has its own files, so there is nothing to wait for"},
     {"version", "it measures nothing"},
 };
 
@@ -109,18 +109,18 @@ static int find_config(ob_cli *cli, run_line *l, const char *config, ob_run_word
     const char *found = config != NULL ? config : line->config != NULL ? line->config : word;
     if (l->word_count > 1 || (word != NULL && found != word))
         return ob__cli_usage_error(
-            cli, "'%s' is one word too many; give a config, and options of `opbench run` behind --",
+            cli, "unexpected word '%s'; give a config, and options of `opbench run` after --",
             l->word_count > 1 ? l->words[1] : word);
     if (config != NULL && line->config != NULL)
-        return ob__cli_usage_error(cli, "-c %s and -c %s name two configs; give one", config,
+        return ob__cli_usage_error(cli, "-c %s and -c %s: give only one config", config,
                                    line->config);
     if (found == NULL)
-        return ob__cli_usage_error(cli, "nothing to measure; name a config's file with -c FILE");
+        return ob__cli_usage_error(cli, "nothing to measure; name a config file with -c FILE");
     if (strcmp(found, "-") == 0)
-        return ob__cli_usage_error(cli, "a config on standard input is not there when a node "
-                                        "begins; name a file");
+        return ob__cli_usage_error(cli,
+                                   "nodes cannot read a config from standard input; name a file");
     if (realpath(found, out->config) == NULL || access(out->config, R_OK) != 0)
-        return ob__cli_usage_error(cli, "%s cannot be read; name a config's file", found);
+        return ob__cli_usage_error(cli, "%s cannot be read; name a config file", found);
     line->config = out->config;
     return OB_EXIT_OK;
 }
@@ -138,10 +138,9 @@ static int check_backends(ob_cli *cli, const char *names)
                 is_known = is_known || (strlen(name) == length && memcmp(name, names, length) == 0);
             }
         if (!is_known)
-            return ob__cli_usage_error(cli,
-                                       "--backend: there is no backend '%.*s'; `opbench list "
-                                       "backends` shows what there is",
-                                       (int)length, names);
+            return ob__cli_usage_error(
+                cli, "--backend: there is no backend '%.*s'; `opbench list backends` lists them",
+                (int)length, names);
     }
     return OB_EXIT_OK;
 }
@@ -177,7 +176,7 @@ static int read_line(ob_cli *cli, run_line *l, const char *config, ob_run_words 
     if (ob_options_init(l->rows, l->options, &err) != OB_OK ||
         ob_options_parse(l->rows, l->argc, l->argv, l->options, l->words, &l->word_count, &err) !=
             OB_OK)
-        return ob__cli_usage_error(cli, "behind --: %s", err.message);
+        return ob__cli_usage_error(cli, "after --: %s", err.message);
     int code = find_config(cli, l, config, out);
     if (code != OB_EXIT_OK)
         return code;

@@ -12,14 +12,14 @@ static const ob_option OPTIONS[] = {
     {.name = "list",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, list),
-     .help = "With --suite: show what it expands to; runs and compiles nothing."},
+     .help = "With --suite: show what it expands to, without running or compiling anything."},
     {.name = "baseline",
      .type = OB_OPTION_STRING,
      .offset = offsetof(ob_count_options, baseline),
      .value = "FILE",
-     .help = "Of a suite, a config or an operator: compare with what an earlier run wrote with -o "
-             "or --json, "
-             "and show what changed."},
+     .help =
+         "For a suite, a config or an operator: compare with the counts that an earlier run wrote "
+         "with -o or --json."},
     {.name = "max-regression",
      .rare = true,
      .type = OB_OPTION_DOUBLE,
@@ -28,15 +28,14 @@ static const ob_option OPTIONS[] = {
      .max = 1e9,
      .initial = "-1",
      .otherwise = "0",
-     .help = "With --baseline: a count that grew by more makes the exit code 1."},
+     .help = "With --baseline: exit with 1 if a count grew by more than this."},
     {.name = "ci",
      .rare = true,
      .type = OB_OPTION_STRING,
      .offset = offsetof(ob_count_options, ci),
      .value = "FILE",
-     .help =
-         "With --suite: take times too, one snippet at a time, and write the file that PyTorch's "
-         "own runs write; --force replaces one that is there already."},
+     .help = "With --suite: also take times, one snippet at a time, and write the same file as "
+             "PyTorch's own runs; --force replaces an existing one."},
     {.name = "jobs",
      .rare = true,
      .letter = 'j',
@@ -55,7 +54,7 @@ static const ob_option OPTIONS[] = {
      .min = 1,
      .max = 1000,
      .otherwise = "1; with --ci 5",
-     .help = "With --suite: so often over all of it, each time in new processes."},
+     .help = "With --suite: repeat the whole suite this many times, each time in new processes."},
     {.name = "no-times",
      .rare = true,
      .type = OB_OPTION_FLAG,
@@ -68,15 +67,15 @@ static const ob_option OPTIONS[] = {
      .unit = "seconds",
      .max = 1e6,
      .initial = "5",
-     .help = "With --ci: how long the times of a snippet are taken, at least."},
+     .help = "With --ci: time each snippet for at least this long."},
     OB_JOB_ADDED_FILE_ROWS(offsetof(ob_count_options, job)),
     OB_JOB_TEXT_ROWS(offsetof(ob_count_options, job)),
     {.name = "md5",
      .rare = true,
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, md5),
-     .help = "With --suite: print the hash over the names of its snippets in Python and C++, which "
-             "says whether two runs have the same ones."},
+     .help = "With --suite: print a hash of the names of its Python and C++ snippets, which shows "
+             "whether two runs have the same ones."},
     OB_SNIPPET_ROWS(offsetof(ob_count_options, snippet)),
     {.name = "op",
      .type = OB_OPTION_STRING,
@@ -94,7 +93,7 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      .offset = offsetof(ob_count_options, only_case),
      .value = "ID",
-     .help = "Of the config only this case: OPERATOR|CONFIG|BUILD|INPUT."},
+     .help = "Only this case of the config: OPERATOR|CONFIG|BUILD|INPUT."},
     OB_OPTION_ROWS_OF(ob_run_option_rows,
                       "backend|backend-options|device|library-caps|inference-mode",
                       offsetof(ob_count_options, run)),
@@ -102,7 +101,7 @@ static const ob_option OPTIONS[] = {
      .letter = 'b',
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, run.backward),
-     .help = "Cases: the backward pass too, as a count of its own."},
+     .help = "Cases: also count the backward pass, separately."},
     {.name = "seed",
      .rare = true,
      .type = OB_OPTION_INT,
@@ -110,7 +109,7 @@ static const ob_option OPTIONS[] = {
      .value = "N",
      .max = 9223372036854775807.0,
      .initial = "0",
-     .help = "Cases: seed of the generated data."},
+     .help = "Cases: seed for the generated data."},
     {.name = "number",
      .letter = 'n',
      .type = OB_OPTION_INT,
@@ -118,8 +117,8 @@ static const ob_option OPTIONS[] = {
      .value = "N",
      .min = 1,
      .max = 1 << 30,
-     .otherwise = "100 of a statement, 10 of a case",
-     .help = "Runs that a count is of."},
+     .otherwise = "100 for a statement, 10 for a case",
+     .help = "Number of runs to count."},
     {.name = "repeats",
      .rare = true,
      .type = OB_OPTION_INT,
@@ -128,7 +127,7 @@ static const ob_option OPTIONS[] = {
      .min = 1,
      .max = 1000,
      .otherwise = "1; with --ci 5",
-     .help = "Counts, all in one process."},
+     .help = "Number of counts, all taken in one process."},
     OB_THREAD_LIST_ROW(offsetof(ob_count_options, threads)),
     {.name = "no-baseline",
      .rare = true,
@@ -140,7 +139,7 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      .offset = offsetof(ob_count_options, label),
      .value = "TEXT",
-     .help = "What to call the statement."},
+     .help = "A name for the statement."},
     {.name = "case-timeout",
      .rare = true,
      .type = OB_OPTION_DOUBLE,
@@ -148,36 +147,36 @@ static const ob_option OPTIONS[] = {
      .unit = "seconds",
      .max = 1e9,
      .initial = "600",
-     .help = "A statement whose process takes longer fails; 0: as long as it takes."},
+     .help = "Fail a statement whose process takes longer; 0: no limit."},
     {.name = "json",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, json),
-     .help = "One JSON object per line and count, by function; show and diff read it, and records, "
-             "again."},
+     .help = "Print each count as one JSON object per line, by function; show and diff can read "
+             "it, as they can records."},
     {.name = "inclusive",
      .group = "show and diff",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, inclusive),
-     .help = "show, diff: count what a function called with it, instead of what it executed "
+     .help = "show, diff: charge a function with what it called, not only with what it executed "
              "itself."},
     {.name = "denoise",
      .group = "show and diff",
      .rare = true,
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, denoise),
-     .help = "show, diff: without CPython's dictionary look-ups, whose number varies."},
+     .help = "show, diff: leave out CPython's dictionary look-ups, whose number varies."},
     {.name = "standardise",
      .group = "show and diff",
      .rare = true,
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, standardise),
-     .help = "show, diff: without the parts of paths that differ between machines and builds."},
+     .help = "show, diff: strip the parts of paths that differ between machines and builds."},
     {.name = "less-baseline",
      .group = "show and diff",
      .rare = true,
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, less_baseline),
-     .help = "show, diff: subtract the counts of the empty statement, where they are known."},
+     .help = "show, diff: subtract the counts of the empty statement, if they are known."},
     {.name = "match",
      .group = "show and diff",
      .type = OB_OPTION_STRING,
@@ -192,12 +191,13 @@ static const ob_option OPTIONS[] = {
      .value = "N",
      .min = 1,
      .max = 1e9,
-     .help = "show, diff: only this part of each file; callgrind writes one per dump."},
+     .help = "show, diff: only this part of each file; callgrind writes one part per dump."},
     {.name = "all",
      .group = "show and diff",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, all_rows),
-     .help = "show, diff: every row of a table; the middle of a long one is left out otherwise."},
+     .help =
+         "show, diff: show every row of a table; by default the middle of a long one is left out."},
     {.name = "width",
      .group = "show and diff",
      .rare = true,
@@ -207,7 +207,7 @@ static const ob_option OPTIONS[] = {
      .min = 1,
      .max = 10000,
      .initial = "80",
-     .help = "show, diff: how wide a line may be."},
+     .help = "show, diff: maximum width of a line."},
     {.name = NULL},
 };
 
@@ -223,11 +223,11 @@ static int run_suite(ob_cli *cli, const ob_cli_call *call)
 {
     const ob_count_options *options = call->options;
     if (call->word_count > 0)
-        return ob__cli_usage_error(cli, "'%s' is one word too many beside --suite", call->words[0]);
+        return ob__cli_usage_error(cli, "unexpected word '%s' with --suite", call->words[0]);
     if (options->baseline != NULL && strcmp(options->baseline, "-") == 0 &&
         strcmp(options->suite.file, "-") == 0)
-        return ob__cli_usage_error(cli, "standard input can be read once; give the suite or the "
-                                        "baseline as a file");
+        return ob__cli_usage_error(
+            cli, "standard input can be read only once; give the suite or the baseline as a file");
     return options->list || options->md5 ? ob__count_list(cli, options)
                                          : ob__count_snippets(cli, options, NULL, 0);
 }
@@ -256,15 +256,14 @@ static int count(ob_cli *cli, const ob_cli_call *call)
     if (options->suite.file == NULL &&
         (options->list || options->md5 || options->ci != NULL || options->suite.only != NULL ||
          (options->baseline != NULL && options->config == NULL && options->op == NULL)))
-        return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
+        return ob__cli_usage_error(cli, "no suite given; name one with -s FILE");
     if (find_use(options) != OB_COUNT_FILES || what != NULL) {
         const int code = ob__count_check(cli, options, find_use(options));
         if (code != OB_EXIT_OK)
             return code;
     }
     if (options->json && strcmp(options->job.format, "text") != 0)
-        return ob__cli_usage_error(cli, "--json and --format say different things of standard "
-                                        "output; give one of them");
+        return ob__cli_usage_error(cli, "--json and --format conflict; give only one of them");
     ob_job_line job = options->job;
     job.force = job.force && options->ci == NULL; /* it says what becomes of that file */
     const int checked = ob__job_line_check(cli, &job, &options->run);
@@ -313,8 +312,8 @@ static const ob_cli_word WORDS[] = {
              "itself, @FILE, or - for standard input; with --op the first argument."},
     {.name = "FILE",
      .many = true,
-     .help = "Counts: a file of callgrind, a text of callgrind_annotate, or what --json wrote; - "
-             "reads standard input. Of an operator: its arguments."},
+     .help = "Counts: a callgrind file, the output of callgrind_annotate, or what --json wrote; - "
+             "reads standard input. For an operator: its arguments."},
     {.name = NULL},
 };
 
@@ -326,23 +325,21 @@ const ob_cli_command ob__command_count = {
     .loads_anything = LOADS_ANYTHING,
     .loads_nothing = READ_FILES,
     .help = "count instructions of operators and code; show and compare counts",
-    .text =
-        "With --lang, counts the instructions that a statement executes, by running it in a "
-        "process "
-        "of its own under valgrind: the same number on every run, where times vary. N runs are "
-        "counted as the difference of 2N and N, so nothing around them is in it. Operators and "
-        "cases of a config are counted in the same way, on any backend.\n\n"
-        "show prints the counts of each function in files of callgrind. diff OLD NEW prints "
-        "what changed from one file to the other: old, new and per cent of each function that "
-        "changed, and how many did not.\n\n"
-        "-s FILE counts every snippet of a suite, as many at a time as there are cores; one that "
-        "fails is told, and the rest goes on. -s FILE --list shows the snippets of a suite: every "
-        "statement in every language, "
-        "eager and as TorchScript, forward and backward, with every number of threads that its "
-        "definitions ask for.\n\n"
-        "Exit code 0: all counted; 1: code failed or took too long, or a count grew by more than "
-        "allowed; 2: wrong command line or suite, or, of a single statement, code that does not "
-        "compile or a program that is missing; 130: interrupted.",
+    .text = "With --lang, counts the instructions that a statement executes by running it in its "
+            "own process under valgrind: times vary, but this number is the same on every run. N "
+            "runs are counted as the difference between 2N and N, so nothing around them is "
+            "included. Operators and the cases of a config are counted in the same way, on any "
+            "backend.\n\n"
+            "show prints the counts of each function in callgrind files. diff OLD NEW prints what "
+            "changed from one file to the other: old, new and percentage for each function that "
+            "changed, and how many did not.\n\n"
+            "-s FILE counts every snippet of a suite, as many at a time as there are cores; if one "
+            "fails, it is reported and the rest continue. -s FILE --list shows the snippets of a "
+            "suite: every statement in every language, eager and as TorchScript, forward and "
+            "backward, with every number of threads that its definitions ask for.\n\n"
+            "Exit code 0: all counted; 1: code failed or took too long, or a count grew by more "
+            "than allowed; 2: wrong command line or suite, or, for a single statement, code that "
+            "does not compile or a missing program; 130: interrupted.",
     .usage = "OPERATOR [ARGUMENT...] | FILE [OPTIONS]\n       opbench count --lang "
              "c|c++|python [--setup CODE] STMT [OPTIONS]\n       opbench count show|diff "
              "FILE... [OPTIONS]\n       opbench count -s FILE [--list] [--json] [OPTIONS]",

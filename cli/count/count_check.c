@@ -99,14 +99,12 @@ int ob__count_check(ob_cli *cli, const ob_count_options *options, ob_count_use u
     for (const ob_option *row = rows; row->name != NULL; row++) {
         const unsigned uses = uses_of(row->name);
         if ((uses & use) == 0 && !ob_option_is_default(row, options))
-            return ob__cli_usage_error(cli, "--%s goes with %s; leave it out here", row->name,
+            return ob__cli_usage_error(cli, "--%s is for %s; leave it out here", row->name,
                                        say_uses(uses));
     }
     for (size_t i = 0; i < sizeof NEEDS / sizeof NEEDS[0]; i++)
         if (is_given(rows, NEEDS[i].name, options) && !is_given(rows, NEEDS[i].needs, options))
-            return ob__cli_usage_error(cli,
-                                       "--%s says more about --%s; give that too, or leave it "
-                                       "out",
+            return ob__cli_usage_error(cli, "--%s needs --%s; add that, or leave this out",
                                        NEEDS[i].name, NEEDS[i].needs);
     return OB_EXIT_OK;
 }

@@ -94,7 +94,7 @@ ob_status ob__count_check_ci(const char *path, bool force, ob_err *err)
     const bool there = stat(path, &st) == 0;
     if (there && S_ISREG(st.st_mode) && st.st_size > 0 && !force)
         return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
-                             "is there already; --force replaces it");
+                             "already exists; --force replaces it");
     FILE *file = fopen(path, "ae");
     if (file == NULL || fclose(file) != 0)
         return ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL,

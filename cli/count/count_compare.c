@@ -71,10 +71,10 @@ ob_status ob__count_compare_open(ob_count_comparison *j, const char *path,
     }
     if (known > 0)
         return OB_OK;
-    return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
-                         "the baseline has none of these snippets, so there is nothing to compare; "
-                         "give the file that `opbench count -s` with --json wrote of the same "
-                         "suite");
+    return ob_err_set_at(
+        err, OB_ERR_INVALID, path, 0, 0, NULL,
+        "the baseline has none of these snippets, so there is nothing to compare; give the file "
+        "that `opbench count -s` with --json wrote for the same suite");
 }
 
 static ob_status print_change(const ob_count_stats *before, const ob_count_stats *stats,
@@ -140,7 +140,7 @@ int ob__count_compare_end(const ob_count_comparison *j)
 {
     if (j->of_cases && j->compared == 0)
         return ob__cli_usage_error(j->cli, "the baseline has none of these cases, so nothing was "
-                                           "compared; give what `opbench count` wrote of them");
+                                           "compared; give what `opbench count` wrote for them");
     fprintf(stderr, "opbench count: %zu of %zu counts grew by more than %g %%", j->grown,
             j->compared, j->max_regression);
     if (j->unknown > 0)

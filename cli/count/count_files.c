@@ -102,9 +102,9 @@ static ob_status open_file(const char *path, const ob_count_options *o, ob_count
     *file = NULL;
     if (empty)
         return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
-                             "there are no counts in it; give what opbench count wrote");
+                             "it has no counts; give what opbench count wrote");
     return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
-                         "there is no part %lld in it; leave --part out to see all",
+                         "it has no part %lld; leave --part out to see all parts",
                          (long long)o->part);
 }
 
@@ -161,7 +161,7 @@ static ob_status show_part(ob_cli *cli, const ob_count_stats *stats, const ob_co
     const ob_count_stats_params *is = ob_count_stats_get(stats);
     const ob_counts *table = o->inclusive ? is->stmt_inclusive : is->stmt_exclusive;
     if (table == NULL)
-        return ob_err_set(err, OB_ERR_INVALID, "there are no %s counts in it",
+        return ob_err_set(err, OB_ERR_INVALID, "it has no %s counts",
                           o->inclusive ? "inclusive" : "exclusive");
     OB_TRY(print_task(cli, stats, err));
     return print_table(cli, table, o, err);
@@ -219,7 +219,7 @@ static ob_status read_one(ob_cli *cli, const ob_count_options *o, const char *pa
     ob_count_file *file;
     OB_TRY(open_file(path, o, &file, err));
     if (wanted_count(file, o) > 1)
-        ob__cli_warn(cli, "%s has %zu counts; the first one is taken, choose with --part", path,
+        ob__cli_warn(cli, "%s has %zu counts; using the first, choose another with --part", path,
                      wanted_count(file, o));
     size_t index = 0;
     while (!is_wanted(ob_count_file_part(file, index), index, o))
@@ -391,12 +391,12 @@ static ob_status diff_many(ob_cli *cli, const ob_count_options *o, const ob_coun
     free(taken);
     OB_TRY(status);
     if (both == 0)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "the two files have no count of the same name; give those of one suite "
-                          "or config");
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "the two files have no counts with the same name; give files of one suite or config");
     fprintf(stderr, "opbench count: %zu of %zu counts are equal", equal, both);
     if (both < ob_count_file_size(after) || both < ob_count_file_size(before))
-        fprintf(stderr, "; %zu are in the old file alone and %zu in the new one",
+        fprintf(stderr, "; %zu are only in the old file and %zu only in the new one",
                 ob_count_file_size(before) - both, ob_count_file_size(after) - both);
     fputc('\n', stderr);
     return OB_OK;

@@ -140,11 +140,12 @@ static int check(ob_cli *cli, const ob_count_options *o, size_t word_count)
     if (o->snippet.lang != NULL)
         return ob__cli_usage_error(cli, "--lang takes a statement; leave out -c and --op");
     if (o->config != NULL && word_count > 0)
-        return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
+        return ob__cli_usage_error(cli, "arguments go only with --op NAME; leave out -c");
     if (o->config == NULL && o->only_case != NULL)
         return ob__cli_usage_error(cli, "--case says which case of a config; give it with -c FILE");
     if (ob_run_options_backend_count(&o->run) > 1)
-        return ob__cli_usage_error(cli, "--backend takes one name here; count each of them alone");
+        return ob__cli_usage_error(cli,
+                                   "--backend takes one name here; count each backend separately");
     return ob_run_options_check(&o->run, &err) == OB_OK
                ? OB_EXIT_OK
                : ob__cli_usage_error(cli, "%s", err.message);

@@ -22,29 +22,27 @@ enum { EXIT_WORSE = OB_EXIT_FAILED, EXIT_UNDECIDED = 3, EXIT_CANNOT_TELL = 125 }
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_diff_line, field, __VA_ARGS__)
 #define RUN offsetof(ob_diff_line, run)
 #define JOB offsetof(ob_diff_line, job)
-#define MEASURING .group = "Measuring both sides now"
+#define MEASURING .group = "Measuring sides"
 #define JUDGING .group = "Verdicts"
 
 static const ob_option OPTIONS[] = {
     ROW(DOUBLE, "threshold", threshold, JUDGING, .value = "SHARE", .open = true, .max = 1,
         .initial = OB_OPTION_NUMBER(OB_VERDICT_THRESHOLD),
         .help =
-            "A difference within this share is what `same` means; what is slower by more fails."),
+            "A difference of at most this share counts as `same`; anything slower by more fails."),
     ROW(DOUBLE, "floor", floor, .rare = true, JUDGING, .value = "SHARE", .open = true, .max = 1,
         .otherwise = OB_OPTION_NUMBER(
             OB_VERDICT_FLOOR) ", or what opbench doctor --aa found if that is more",
-        .help =
-            "What the placement of code and data alone can do: nothing below is called faster or "
-            "slower."),
+        .help = "The difference that the placement of code and data can make by chance; nothing "
+                "smaller is called faster or slower."),
     ROW(STRING, "fail-on", fail_on, JUDGING, .value = "LIST",
         .otherwise = "slower,memory,failed, but not memory between two backends",
-        .help = "What ends with exit code 1: slower, memory, failed (also: missing, wrong "
-                "results), with commas between, or nothing."),
-    ROW(FLAG, "strict", strict, JUDGING, .help = "End with exit code 3 where a case is undecided."),
+        .help = "What makes the exit code 1: slower, memory, failed (includes missing and wrong "
+                "results), separated by commas, or nothing."),
+    ROW(FLAG, "strict", strict, JUDGING, .help = "Exit with 3 if a case is undecided."),
     ROW(FLAG, "bisect", bisect, .rare = true, JUDGING,
-        .help =
-            "Exit codes for `git bisect run`: 0 nothing worse, 1 worse, 125 undecided, or where it "
-            "cannot be told."),
+        .help = "Exit codes for `git bisect run`: 0 nothing is worse, 1 something is, 125 "
+                "undecided or not comparable."),
     ROW(STRING, "allow", allow, JUDGING, .value = "FILE",
         .help = "Accept what this JSON file lists: [{\"key\": KEY, \"reason\": TEXT, \"until\": "
                 "\"2026-12-31\"}, ...]."),
@@ -55,42 +53,40 @@ static const ob_option OPTIONS[] = {
                       .rare = true),
     ROW(STRING, "a", a, MEASURING, .value = "SIDE",
         .help = "The baseline: NAME:key=value,... with the keys " OB_CLI_SIDE_KEYS
-                "; or the name of a backend. A comma in a value stands behind a backslash."),
-    ROW(STRING, "b", b, MEASURING, .value = "SIDE", .help = "What is compared with it."),
+                "; or the name of a backend. Escape a comma in a value with a backslash."),
+    ROW(STRING, "b", b, MEASURING, .value = "SIDE", .help = "The side to compare with it."),
     ROW(LIST, "axis", axes, MEASURING, .value = "KEY=A,B,...",
-        .help =
-            "Sides that are told A, B, ..., such as cflags=-O1,-O2,-O3 or env.NAME=1,2; several "
-            "make the product. The first is the baseline."),
+        .help = "One side per value, such as cflags=-O1,-O2,-O3 or env.NAME=1,2; several axes give "
+                "every combination. The first is the baseline."),
     ROW(LIST, "side", sides, MEASURING, .value = "SIDE",
-        .help = "A side; to be given for each, the baseline first."),
+        .help = "A side; give it once per side, the baseline first."),
     ROW(STRING, "sides", sides_file, .rare = true, MEASURING, .value = "FILE",
         .help = "A JSON file with a list of sides: [{\"name\": \"old\", \"backend\": \"native\", "
-                "\"env\": {\"A\": \"b\"}}, ...]. It names what is run: use only your own."),
+                "\"env\": {\"A\": \"b\"}}, ...]. The file decides what is run: use only your own."),
     ROW(DOUBLE, "budget", budget_s, MEASURING, .unit = "seconds", .min = 0.001, .max = 1e6,
         .initial = "1",
-        .help = "How long a case is measured at most, all sides and processes together; what is "
-                "clear ends sooner. Starting processes comes on top."),
+        .help = "Longest time to measure a case, all sides and processes together; a clear result "
+                "ends sooner. Starting processes comes on top."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "processes", RUN, MEASURING, .initial = "20",
-                      .help = "Fresh processes for each case and side at most."),
-    OB_OPTION_ROWS_OF(ob_run_option_rows, "count", RUN, MEASURING,
-                      .help =
-                          "Count instructions too, of each case once a side under valgrind: the "
-                          "exact ratio stands beside that of the times, and which functions "
-                          "changed."),
+                      .help = "Most fresh processes to use for each case and side."),
+    OB_OPTION_ROWS_OF(
+        ob_run_option_rows, "count", RUN, MEASURING,
+        .help = "Also count instructions, under valgrind, once per case and side: shows their "
+                "exact ratio next to that of the times, and which functions changed."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "count-number|count-timeout", RUN, MEASURING),
     OB_SNIPPET_ROWS(offsetof(ob_diff_line, snippet)),
     OB_SUITE_CHOICE_ROWS(offsetof(ob_diff_line, suite)),
     ROW(STRING, "b-stmt", b_stmt, .value = "CODE", .group = "Statements and suites",
-        .help = "With --lang: the statement of the second side, where it is another; @FILE reads a "
-                "file."),
+        .help =
+            "With --lang: the statement of the second side, if it differs; @FILE reads a file."),
     OB_OPTION_ROWS_OF(ob_run_option_rows,
                       "backend|backend-options|device|backward|num-threads|membind|seed|max-memory|"
                       "inference-mode|check|library-caps",
                       RUN),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "warmup|pin|cache|case-timeout", RUN, .rare = true),
     ROW(STRING, "records", job.output, .rare = true, .value = "FILE", .group = "Output",
-        .help = "Keep the records of what is measured in this file; `opbench diff FILE` gives the "
-                "verdicts on it again."),
+        .help = "Keep the records of the measurement in this file; `opbench diff FILE` repeats the "
+                "verdicts on it."),
     OB_OPTION_ROWS_OF(ob__job_rows, "tag|" OB_JOB_SHARD_ROWS, JOB),
     OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", JOB, .rare = true),
     OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB),
@@ -98,8 +94,8 @@ static const ob_option OPTIONS[] = {
         .initial = "table", .group = "Output",
         .help = "markdown is for a pull request, junit for CI systems."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
-        .group = "Output", .help = "Write it there."),
-    ROW(FLAG, "force", force, .group = "Output", .help = "Replace the file if there is one."),
+        .group = "Output", .help = "Write the output to this file."),
+    ROW(FLAG, "force", force, .group = "Output", .help = "Replace the file if it exists."),
     {.name = NULL},
 };
 
@@ -185,10 +181,9 @@ static int check_files(ob_cli *cli, const ob_diff_line *o)
             strcmp(row->name, "records") != 0 && row->group != NULL &&
             (strcmp(row->group, "Verdicts") == 0 || strcmp(row->group, "Output") == 0);
         if (!fits && !ob_option_is_default(row, o))
-            return ob__cli_usage_error(cli,
-                                       "--%s is about sides that are measured now, and these are "
-                                       "files of results; leave it out",
-                                       row->name);
+            return ob__cli_usage_error(
+                cli, "--%s is for sides measured now, but these are files of results; leave it out",
+                row->name);
     }
     return OB_EXIT_OK;
 }
@@ -226,10 +221,9 @@ static ob_status read_file(ob_cli *cli, const ob_cli_call *call, size_t index, o
     const ob_status status = ob__cli_input_each(cli, &input, add_record, &r, err);
     ob__cli_input_close(&input);
     if (status == OB_OK && r.results == 0)
-        return ob_err_set(err, OB_ERR_INVALID, "%s: there are no results in it",
-                          call->words[index]);
+        return ob_err_set(err, OB_ERR_INVALID, "%s: it has no results", call->words[index]);
     if (status == OB_OK && r.left > 0) {
-        ob__cli_warn(cli, "%s: its run was cut off, so cases may be missing", call->words[index]);
+        ob__cli_warn(cli, "%s: the run was cut off, so cases may be missing", call->words[index]);
         *is_cut = true;
     }
     return status;
@@ -273,7 +267,7 @@ static int exit_code(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff, bo
     if (sum.worse > 0)
         return EXIT_WORSE;
     if (sum.states[OB_DIFF_BOTH_FAIL] == sum.rows) {
-        ob__cli_warn(cli, "nothing was compared: every case fails on both sides");
+        ob__cli_warn(cli, "nothing was compared: every case failed on both sides");
         return o->bisect ? EXIT_CANNOT_TELL : OB_EXIT_USAGE;
     }
     if (sum.verdicts[OB_VERDICT_UNDECIDED] > 0 || sum.states[OB_DIFF_BOTH_FAIL] > 0 || is_cut)
@@ -381,8 +375,8 @@ static int take_words(ob_cli *cli, ob_diff_line *o, ob_cli_call *call)
     const bool is_file = ob__cli_looks_like_config(first) || access(first, F_OK) == 0;
     if (!is_file && !ob__diff_measures(o))
         return ob__cli_usage_error(cli,
-                                   "%s is no file of results; to measure an operator, name two "
-                                   "sides, such as --backend native,onednn, or with --a and --b",
+                                   "%s is not a file of results; to measure an operator, name two "
+                                   "sides, such as --backend native,onednn, or use --a and --b",
                                    first);
     if (!is_file)
         return ob__cli_take_operator(cli, call, &o->op);
@@ -403,10 +397,9 @@ static int run_line(ob_cli *cli, const ob_cli_call *call)
                                         "measure: CONFIG --a SIDE --b SIDE");
     if (code == OB_EXIT_OK && ob__diff_measures(o) && o->op == NULL && o->snippet.lang == NULL &&
         call->word_count > 0)
-        code = ob__cli_usage_error(cli,
-                                   "%s: files of results are compared, or sides measured, not "
-                                   "both; a config stands behind -c",
-                                   call->words[0]);
+        code = ob__cli_usage_error(
+            cli, "%s: compare files of results or measure sides, not both; name a config with -c",
+            call->words[0]);
     if (code == OB_EXIT_OK && !ob__diff_measures(o))
         code = check_files(cli, o);
     if (code == OB_EXIT_OK && o->output != NULL && o->job.output != NULL &&
@@ -442,22 +435,20 @@ const ob_cli_command ob__command_diff = {
     .name = "diff",
     .libraries = OB_CLI_HEADERS, /* for statements in C++ */
     .loads_anything = LOADS_ANYTHING,
-    .help = "say which cases are faster or slower than before",
-    .text =
-        "Measures the same cases on two sides or more now, or compares the cases of stored results "
-        "by their keys. Each case gets both times, the change with its 95 % interval, and a "
-        "verdict: faster, slower, same (within --threshold) or undecided. Failures, wrong results "
-        "and missing cases come first.\n\n"
-        "A side is a name and any difference: a backend and its options, a plug-in's file, "
-        "variables of the environment, threads, a device, another build of opbench; of a statement "
-        "or a suite the code, the compiler and its flags. Sides take "
-        "turns, block by block, in fresh processes, until the verdict is sure or --budget is "
-        "spent.\n\n"
-        "Of stored results the first file is the baseline; of one file of several sides or "
-        "backends the first of them is. What is compared is the undisturbed time, and processes "
-        "are the unit: measure with --processes 10 or more. docs/verdict.md explains it.\n\n"
-        "Exit code 0: nothing is worse; 1: something is; 2: wrong usage; 3: undecided, with "
-        "--strict; 130: interrupted.",
+    .help = "show which cases are faster or slower than before",
+    .text = "Measures the same cases on two or more sides now, or compares the cases of stored "
+            "results by their keys. Each case gets both times, the change with its 95 % interval, "
+            "and a verdict: faster, slower, same (within --threshold) or undecided. Failures, "
+            "wrong results and missing cases come first.\n\n"
+            "A side is a name and what differs: a backend and its options, a plug-in file, "
+            "environment variables, threads, a device, another build of opbench; for a statement "
+            "or a suite, the code, the compiler and its flags. Sides take turns, block by block, "
+            "in fresh processes, until the verdict is certain or --budget is spent.\n\n"
+            "With stored results, the first file is the baseline; with one file of several sides "
+            "or backends, the first of them is. The undisturbed times are compared, and processes "
+            "are the unit: measure with --processes 10 or more. docs/verdict.md explains it.\n\n"
+            "Exit code 0: nothing is worse; 1: something is; 2: wrong command line; 3: undecided, "
+            "with --strict; 130: interrupted.",
     .usage = "FILE FILE... | CONFIG --a SIDE --b SIDE | OPERATOR ARGUMENT... --a SIDE --b SIDE | "
              "--lang LANG STMT --b-stmt STMT | -s SUITE --a SIDE --b SIDE",
     .words = WORDS,

@@ -45,13 +45,14 @@ static int check_line(ob_cli *cli, const ob_diff_line *line, size_t word_count)
         return ob__cli_usage_error(cli, "%s goes with operators, not with code; leave it out",
                                    foreign);
     if (!is_suite && line->snippet.lang == NULL)
-        return ob__cli_usage_error(cli, "--b-stmt is a statement; say its language with --lang");
+        return ob__cli_usage_error(cli, "--b-stmt is a statement; give its language with --lang");
     if (!is_suite && line->suite.only != NULL)
         return ob__cli_usage_error(cli,
                                    "--only says which snippets of a suite; give it with -s FILE");
     if (is_suite && (word_count > 0 || line->b_stmt != NULL || line->snippet.setup != NULL ||
                      line->snippet.global_setup != NULL))
-        return ob__cli_usage_error(cli, "a suite has its own statements and setups; leave out %s",
+        return ob__cli_usage_error(cli,
+                                   "a suite brings its own statements and setups; leave out %s",
                                    word_count > 0 ? "the word" : "--b-stmt and --setup");
     return OB_EXIT_OK;
 }
@@ -127,8 +128,8 @@ static int read_statement(ob_cli *cli, const ob_cli_call *call, const ob_cli_sid
 {
     const ob_diff_line *line = call->options;
     if (reads_stdin_twice(call, sides))
-        return ob__cli_usage_error(cli, "standard input can be read once, and each side reads its "
-                                        "code; put it into a file and give @FILE");
+        return ob__cli_usage_error(cli, "standard input can be read only once, but each side reads "
+                                        "its code; put it in a file and give @FILE");
     if (!make_room(out, 1, sides->count))
         return ob__cli_out_of_memory(cli);
     for (size_t i = 0; i < sides->count; i++) {

@@ -50,7 +50,7 @@ static ob_status read_sides(const ob_diff_line *line, ob_cli_sides *sides, ob_er
         OB_TRY(ob__cli_sides_add(sides, line->sides.items[i], line->sides.items[i], err));
     if (sides->count > 0 && line->axes.items[0] != NULL)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--axis makes the sides itself; leave --a, --b, --side and --sides out");
+                          "--axis defines the sides; leave out --a, --b, --side and --sides");
     OB_TRY(ob__cli_sides_add_axes(sides, line->axes.items, err));
     if (sides->count == 0 && line->run.backend != NULL)
         OB_TRY(add_backends(sides, line->run.backend, err));
@@ -84,19 +84,19 @@ static int check_keys(ob_cli *cli, const ob_diff_line *line, const ob_cli_sides 
         if (sides->items[i].plugins != NULL && sides->items[i].backend == NULL &&
             line->run.backend == NULL)
             return ob__cli_usage_error(cli,
-                                       "side %s: say which backend of the plug-in is measured, by "
-                                       "backend=NAME; without it that is the usual one",
+                                       "side %s: say which backend of the plug-in to measure with "
+                                       "backend=NAME; without it the default backend is measured",
                                        name);
         if (is_code && of_operators != NULL)
-            return ob__cli_usage_error(cli, "side %s: code has no %s; it goes with -c and --op",
+            return ob__cli_usage_error(cli, "side %s: code has no %s; that goes with -c and --op",
                                        name, of_operators);
         if (!is_code && (of_code != NULL || of_statement != NULL))
-            return ob__cli_usage_error(cli,
-                                       "side %s: operators have no %s; it goes with --lang and -s",
-                                       name, of_code != NULL ? of_code : of_statement);
+            return ob__cli_usage_error(
+                cli, "side %s: operators have no %s; that goes with --lang and -s", name,
+                of_code != NULL ? of_code : of_statement);
         if (line->suite.file != NULL && (of_statement != NULL || sides->items[i].threads > 0))
-            return ob__cli_usage_error(cli, "side %s: a suite has its own %s; leave it out", name,
-                                       of_statement != NULL ? of_statement : "threads");
+            return ob__cli_usage_error(cli, "side %s: a suite brings its own %s; leave it out",
+                                       name, of_statement != NULL ? of_statement : "threads");
     }
     return OB_EXIT_OK;
 }

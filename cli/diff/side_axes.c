@@ -29,7 +29,7 @@ static ob_status read_values(axis *a, char *from, const char *word, ob_err *err)
     while (more) {
         if (a->count == OB_CLI_MOST_SIDES)
             return ob_err_set(err, OB_ERR_LIMIT,
-                              "--axis %s has more than %d values; so many sides cannot take turns",
+                              "--axis %s has more than %d values, too many sides to take turns",
                               word, OB_CLI_MOST_SIDES);
         a->values[a->count++] = to;
         const char *start = to;
@@ -69,14 +69,14 @@ static ob_status read_axis(product *p, const char *word, ob_err *err)
     for (size_t i = 0; i + 1 < p->count; i++)
         if (strcmp(p->axes[i].text, a->text) == 0)
             return ob_err_set(err, OB_ERR_INVALID,
-                              "two axes are %s; give all its values to one: %s=A,B,C", a->text,
+                              "%s has two axes; give all its values to one: %s=A,B,C", a->text,
                               a->text);
     OB_TRY(read_values(a, a->text + key + 1, word, err));
     p->sides *= a->count;
     if (p->sides > OB_CLI_MOST_SIDES)
         return ob_err_set(err, OB_ERR_LIMIT,
-                          "the axes have more than %d combinations, and so many sides cannot take "
-                          "turns; leave values out",
+                          "the axes have more than %d combinations, too many sides to take turns; "
+                          "leave out some values",
                           OB_CLI_MOST_SIDES);
     return OB_OK;
 }

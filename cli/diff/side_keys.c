@@ -87,8 +87,9 @@ static ob_status set_threads(const setting *s, ob_err *err)
     char *end;
     const long threads = strtol(s->value, &end, 10);
     if (end == s->value || *end != '\0' || threads < 1 || threads > 65536)
-        return ob_err_set(err, OB_ERR_INVALID, "side %s: threads=%s is no number from 1 to 65536",
-                          s->side->name, s->value);
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "side %s: threads=%s is not a number from 1 to 65536", s->side->name,
+                          s->value);
     s->side->threads = threads;
     return OB_OK;
 }
@@ -172,7 +173,8 @@ static ob_status set_key(const setting *s, ob_err *err)
 static ob_side *begin_side(ob_cli_sides *sides, const char *name, ob_err *err)
 {
     if (sides->count == OB_CLI_MOST_SIDES) {
-        ob_err_set(err, OB_ERR_LIMIT, "more than %d sides cannot take turns", OB_CLI_MOST_SIDES);
+        ob_err_set(err, OB_ERR_LIMIT, "more than %d sides are too many to take turns",
+                   OB_CLI_MOST_SIDES);
         return NULL;
     }
     ob_side *side = &sides->items[sides->count];
@@ -219,7 +221,7 @@ static ob_status set_words(ob_cli_sides *sides, ob_side *side, char *at, ob_err 
     while (*at != '\0') {
         const size_t length = strcspn(at, "=,");
         if (at[length] != '=')
-            return ob_err_set(err, OB_ERR_INVALID, "side %s: \"%.*s\" is no key=value", side->name,
+            return ob_err_set(err, OB_ERR_INVALID, "side %s: \"%.*s\" is not key=value", side->name,
                               (int)length, at);
         at[length] = '\0';
         const setting s = {.sides = sides, .side = side, .key = at, .value = at + length + 1};
@@ -271,7 +273,7 @@ static ob_status text_of(ob_cli_sides *sides, const char *path, const ob_json *v
     if (*out != NULL)
         return OB_OK;
     if (ob_json_get_kind(value) != OB_JSON_INT)
-        return bad_place(path, value, err, "this is no text; write it in quotes");
+        return bad_place(path, value, err, "this is not a string; write it in quotes");
     snprintf(digits, sizeof digits, "%lld", (long long)ob_json_int(value, 0));
     *out = keep_text(sides, digits, strlen(digits));
     return *out != NULL ? OB_OK : no_memory(err);

@@ -232,8 +232,9 @@ int ob__cli_print_overview(ob_cli *cli)
     print_example(cli, OB_CLI_EXAMPLES);
     const int code = print_options(cli, ob__cli_global_options());
     ob__cli_printf(cli,
-                   "\nExit codes: 0 all went well, 1 something failed, 2 wrong command line or "
-                   "config.\n'opbench help COMMAND' tells more.\n");
+                   "\n"
+                   "Exit codes: 0 success, 1 something failed, 2 wrong command line or config.\n"
+                   "Run 'opbench help COMMAND' for more.\n");
     return code;
 }
 
@@ -273,17 +274,15 @@ static const ob_cli_word WORDS[] = {
 
 static const ob_option OPTIONS[] = {
     OB_OPTION(FLAG, "all", help_line, all,
-              .help =
-                  "All options, and all that there is to say about them, as COMMAND --help-all."),
+              .help = "Explain every option in full, as COMMAND --help-all does."),
     {.name = NULL},
 };
 
 const ob_cli_command ob__command_help = {
     .name = "help",
     .help = "explain a command",
-    .text =
-        "Shows the list of commands, or what a command does and the options that most people need. "
-        "'opbench COMMAND --help' shows the same.",
+    .text = "Lists the commands, or shows what a command does and the options that most people "
+            "need. 'opbench COMMAND --help' shows the same.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(help_line),

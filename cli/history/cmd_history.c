@@ -55,10 +55,10 @@ static const ob_cli_word WORDS[] = {
      .choices = "add|log|show|check|ack|export|prune",
      .required = true,
      .help = "What to do: add FILE... puts files of records into the history; log lists its runs; "
-             "show CASE prints what a case's results were, and without CASE which cases there are; "
-             "check says what changed; ack CASE COMMIT REASON accepts a change, so that it does "
-             "not fail a check any more; export prints all results; prune lets go of old runs."},
-    {.name = "WORD", .many = true, .help = "Files, or the case: its key, or a part of its name."},
+             "show CASE prints the results of a case, and without CASE lists the cases; check "
+             "reports what changed; ack CASE COMMIT REASON accepts a change, so that it no longer "
+             "fails a check; export prints all results; prune deletes old runs."},
+    {.name = "WORD", .many = true, .help = "Files, or a case: its key or part of its name."},
     {.name = NULL},
 };
 
@@ -67,32 +67,32 @@ static const ob_cli_word WORDS[] = {
 static const ob_option OPTIONS[] = {
     ROW(STRING, "db", db, .value = "DATABASE",
         .otherwise = "opbench/history.db in the user's data folder",
-        .help = "The database: a file of SQLite's, or postgresql://HOST/NAME of a server."),
+        .help = "The database: an SQLite file, or postgresql://HOST/NAME for a server."),
     ROW(STRING, "since", since, .value = "WHEN",
-        .help = "Only runs, or changes, from then on: 2026-05-01, 2026-05-01T12:00:00, or 30d, "
-                "12h before now."),
+        .help =
+            "Only runs or changes since then: 2026-05-01, 2026-05-01T12:00:00, or 30d or 12h ago."),
     ROW(STRING, "branch", branch, .value = "NAME", .help = "Only runs on this branch."),
     ROW(STRING, "host", host, .value = "NAME", .help = "Only runs on this machine."),
     ROW(STRING, "tag", tag, .value = "KEY=VALUE",
-        .help = "Only runs with this tag of `run --tag`; KEY alone: with any value."),
+        .help = "Only runs with this tag, as given to `run --tag`; KEY alone matches any value."),
     ROW(STRING, "backend", backend, .value = "NAME", .help = "Only results of this backend."),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
-        .initial = "table", .otherwise = "table, of export json", .help = "What is printed."),
+        .initial = "table", .otherwise = "table; json for export", .help = "What to print."),
     ROW(FLAG, "samples", samples,
-        .help = "add: keep all samples, not their quantiles alone; export: print them."),
+        .help = "add: keep all samples, not just their quantiles; export: print them."),
     ROW(FLAG, "fail", fail,
         .help = "check: exit with 1 if a case got slower and nobody accepted it."),
-    ROW(FLAG, "all", all, .help = "check: list every case of a group, and accepted changes."),
+    ROW(FLAG, "all", all, .help = "check: list every case of a group, and accepted changes too."),
     ROW(DOUBLE, "p", p, .value = "P", .max = 0.05, .otherwise = "0.001",
-        .help = "How often chance may do what is called a change."),
+        .help = "How often chance alone may look like a change."),
     ROW(DOUBLE, "least", least, .value = "SHARE", .max = 10, .otherwise = "0",
-        .help = "Leave out smaller steps: 2% or 0.02."),
+        .help = "Ignore steps smaller than this: 2% or 0.02."),
     ROW(CHOICE, "value", value, .value = "WHICH", .choices = "median|p25|min|mean",
-        .initial = "median", .help = "What of a result's samples is followed."),
+        .initial = "median", .help = "Which statistic of the samples to follow."),
     ROW(STRING, "before", before, .value = "WHEN",
-        .help = "prune: runs from before then go; as in --since."),
-    ROW(FLAG, "samples-only", samples_only, .help = "prune: only samples go, results stay."),
-    ROW(FLAG, "dry-run", dry_run, .help = "prune: only say what would go."),
+        .help = "prune: delete runs from before then; written as for --since."),
+    ROW(FLAG, "samples-only", samples_only, .help = "prune: delete only samples and keep results."),
+    ROW(FLAG, "dry-run", dry_run, .help = "prune: only say what would be deleted."),
     {.name = NULL},
 };
 
@@ -124,7 +124,7 @@ static ob_status parse_when(const char *option, const char *text, int64_t *out, 
         }
     }
     return ob_err_set(err, OB_ERR_INVALID,
-                      "--%s: '%.60s' is no time; give 2026-05-01, 2026-05-01T12:00:00, or 30d",
+                      "--%s: '%.60s' is not a time; give 2026-05-01, 2026-05-01T12:00:00, or 30d",
                       option, text);
 }
 
@@ -192,7 +192,7 @@ static int check_words(ob_cli *cli, const ob_history_action *action, size_t coun
 {
     if (count < action->least_words || count > action->most_words)
         return ob__cli_usage_error(cli, "`history %s` takes %s", action->name,
-                                   action->words[0] != '\0' ? action->words : "no further words");
+                                   action->words[0] != '\0' ? action->words : "no more words");
     return OB_EXIT_OK;
 }
 
@@ -256,14 +256,15 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_history = {
     .name = "history",
-    .help = "keep results over time, and say when they changed",
-    .text = "Keeps results of many runs in a database, and finds the runs between which something "
-            "got slower, faster or noisier. Files may be added again, and while they grow: nothing "
-            "is there twice.\n\n"
-            "A series is a case on a backend, measured in one way on one class of hardware. What "
-            "changed is judged by the noise of the series itself; cases that changed together are "
-            "one group, with the commits around it and what else is different: kernel, microcode, "
-            "libraries. docs/history.md says how, and how often it is wrong.",
+    .help = "keep results over time and report when they changed",
+    .text =
+        "Keeps the results of many runs in a database, and finds the runs between which something "
+        "got slower, faster or noisier. Files may be added again, even while they grow: nothing is "
+        "stored twice.\n\n"
+        "A series is a case on a backend, measured in one way on one class of hardware. Changes "
+        "are judged against the noise of the series itself; cases that changed together form one "
+        "group, shown with the commits around it and what else changed: kernel, microcode, "
+        "libraries. docs/history.md explains the method and how often it is wrong.",
     .usage = "add FILE... | log | show [CASE] | check [CASE] | ack CASE COMMIT REASON | export | "
              "prune --before WHEN",
     .words = WORDS,

@@ -63,7 +63,8 @@ ob_status ob__history_prune(ob_history *h, int *code, ob_err *err)
                                           .dry = o->dry_run};
     uint64_t runs, results;
     if (o->before == NULL) {
-        *code = ob__cli_usage_error(h->cli, "--before is missing: runs from before when are to go");
+        *code = ob__cli_usage_error(
+            h->cli, "--before is missing; say which runs to delete, such as --before 90d");
         return OB_OK;
     }
     OB_TRY(ob_store_prune(h->store, &params, &runs, &results, err));

@@ -167,7 +167,7 @@ static ob_status print_groups(ob_history *h, const ob_store_check *check, ob_err
         OB_TRY(ob__history_print(h, table, err));
     else
         ob_table_destroy(table);
-    ob__cli_printf(h->cli, "%s%" PRIu64 " series looked at%s", any ? "" : "No change: ", series,
+    ob__cli_printf(h->cli, "%s%" PRIu64 " series checked%s", any ? "" : "No change: ", series,
                    few > 0 ? "" : "\n");
     if (few > 0)
         ob__cli_printf(h->cli, ", %" PRIu64 " of them too short: fewer than 16 results\n", few);

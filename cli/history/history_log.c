@@ -211,7 +211,7 @@ static ob_status show_case(ob_history *h, const ob_store_list *list, ob_err *err
 ob_status ob__history_no_case(const ob_history *h, ob_err *err)
 {
     return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "no case of the history is called %.200s; `opbench history show` lists them",
+                      "the history has no case %.200s; `opbench history show` lists them",
                       h->words[0]);
 }
 

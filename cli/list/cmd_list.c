@@ -73,7 +73,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const list_options *options = call->options;
     if (call->word_count == 0 && cli->line_count > 1) /* options, but of which topic? */
-        return ob__cli_usage_error(cli, "TOPIC is missing; it is one of %s", OB_LIST_TOPICS);
+        return ob__cli_usage_error(cli, "TOPIC is missing; give one of %s", OB_LIST_TOPICS);
     if (call->word_count == 0) {
         print_topics(cli);
         return OB_EXIT_OK;
@@ -84,11 +84,12 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const bool by_backend = options->backend != NULL || given != NULL;
     ob_err err;
     if (by_backend && strcmp(topic->name, "ops") != 0 && strcmp(topic->name, "plugins") != 0)
-        return ob__cli_usage_error(cli, "--%s goes with the topics ops and plugins only",
+        return ob__cli_usage_error(cli, "--%s only goes with the topics ops and plugins",
                                    options->backend != NULL ? "backend" : given->name);
     if (options->backend != NULL && strchr(options->backend, ',') != NULL)
         return ob__cli_usage_error(
-            cli, "--backend takes one name here, not '%s'; list each by itself", options->backend);
+            cli, "--backend takes one name here, not '%s'; list each backend separately",
+            options->backend);
     if (ob__backend_options_check(cli, options->backend, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     cli->hide_refused_plugins = topic->shows_failures;
@@ -120,15 +121,14 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 static const ob_cli_word WORDS[] = {
     {.name = "TOPIC",
      .choices = OB_LIST_TOPICS,
-     .help =
-         "What to list: operators with modules and models, backends, plug-ins, data generators, "
-         "config iterators, element types, types of config arguments, or what the libraries under "
-         "the backends choose on this machine and are told instead. Without it, the topics are "
-         "listed."},
+     .help = "What to list: operators with modules and models, backends, plug-ins, data "
+             "generators, config iterators, element types, types of config arguments, or the "
+             "kernels that the backends' libraries choose on this machine and what opbench tells "
+             "them instead. Without it, lists the topics."},
     {.name = "PATTERN",
-     .help = "Only what has this name, as a config may spell it; else what has this text in a name "
-             "or is of this category; with * or ?, what fits it as a whole. Upper and lower case "
-             "are alike."},
+     .help = "Only what has this name, in any spelling that a config may use; if there is none, "
+             "what has this text in its name or category; with * or ?, names that match as a "
+             "whole. Case does not matter."},
     {.name = NULL},
 };
 
@@ -136,14 +136,13 @@ static const ob_cli_word WORDS[] = {
 
 static const ob_option OPTIONS[] = {
     ROW(FLAG, "json", json,
-        .help =
-            "One JSON object per line: name, names, origin, category, help, available, reason, and "
-            "what the topic has besides (devices, attributes, contents)."),
+        .help = "One JSON object per line: name, names, origin, category, help, available, reason, "
+                "and whatever else the topic has (devices, attributes, contents)."),
     ROW(STRING, "backend", backend, .value = "NAME",
-        .help = "With ops: the operators that this backend brings itself; loads its library. With "
-                "plugins: files of operators too that it could not load."),
+        .help = "With ops: the operators that come with this backend; loads its library. With "
+                "plugins: also the operator files that it could not load."),
     ROW(STRING, "backend-options", backend_options, .value = "LIST",
-        .help = "Options of that backend, as name=value,name=value."),
+        .help = "Options for that backend, as name=value,name=value."),
     {.name = NULL},
 };
 
@@ -151,14 +150,13 @@ const ob_cli_command ob__command_list = {
     .name = "list",
     .libraries = OB_CLI_BACKEND, /* it tries all backends */
     .help = "show operators, backends, plug-ins and types",
-    .text =
-        "Lists what this program knows, where it comes from (built in, or which plug-in) and of "
-        "which category it is. What is known but cannot be used here is listed with the reason and "
-        "the cure; backends are opened for that, each in a process of its own.\n\nElement types "
-        "are taken in upper or lower case, with or without torch. in "
-        "front. Attributes in brackets may be left out; of those joined by | one is needed."
-        "\n\nPlug-ins are looked for in the directories of OPBENCH_PLUGIN_PATH (separated "
-        "by colons), then in the program's own plug-in directory.",
+    .text = "Lists what this program knows, where it comes from (built in, or which plug-in) and "
+            "its category. Anything that cannot be used here is listed with the reason and the "
+            "cure; to find out, each backend is opened in its own process.\n\n"
+            "Element types may be in upper or lower case, with or without a leading torch. "
+            "Attributes in brackets are optional; of those joined by |, one is required.\n\n"
+            "opbench looks for plug-ins in the directories of OPBENCH_PLUGIN_PATH (separated by "
+            "colons), then in its own plug-in directory.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(list_options),

@@ -44,7 +44,7 @@ void ob__list_library_at(const ob_context *context, size_t index, ob_list_item *
     const bool is_set = cap->value[0] != '\0';
     snprintf(item->text, sizeof item->text, "%s%s%s%s%s%s%s",
              cap->own[0] != '\0' ? "chooses " : "its own choice is not known", cap->own,
-             is_set ? "; is told " : "", cap->value,
+             is_set ? "; is set to " : "", cap->value,
              cap->state == OB_CAP_USER ? " by your environment" : "",
              cap->why[0] != '\0' ? ": " : "", cap->why);
     item->name = cap->library;

@@ -52,7 +52,7 @@ static ob_status add_backends(ob_cli *cli, ob_findings *findings, ob_err *err)
                  trials[i].isa, trials[i].without_symbols ? ", without debug symbols" : "");
         if (trials[i].without_symbols)
             snprintf(one.cost, sizeof one.cost,
-                     "counts of instructions cannot name the sources of its functions");
+                     "instruction counts cannot name the sources of its functions");
         if (!trials[i].opened)
             snprintf(one.cost, sizeof one.cost, "this backend cannot be used");
         status = ob_findings_add(findings, &one, err);
@@ -100,9 +100,9 @@ static ob_status print_table(ob_cli *cli, const ob_findings *findings, bool with
 
 static const char *verdict_of(ob_finding_level worst)
 {
-    return worst == OB_FINDING_BAD       ? "Something spoils measurements here."
-           : worst == OB_FINDING_WARNING ? "Fit to measure; some things could be better."
-                                         : "Fit to measure.";
+    return worst == OB_FINDING_BAD       ? "Something here spoils measurements."
+           : worst == OB_FINDING_WARNING ? "Fit for measuring; some things could be better."
+                                         : "Fit for measuring.";
 }
 
 static ob_status examine(ob_cli *cli, const doctor_options *options, ob_findings **findings,
@@ -143,34 +143,33 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, doctor_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(FLAG, "fix-hints", fix_hints, .help = "Show the command that cures each finding."),
+    ROW(FLAG, "fix-hints", fix_hints, .help = "Show the command that fixes each finding."),
     ROW(FLAG, "json", json,
         .help = "One JSON object per finding: check, level, found, cost, cure."),
     ROW(DOUBLE, "seconds", seconds, .value = "S", .max = 3600, .initial = "2",
-        .help =
-            "How long to watch load, steal, swapping and heat; 0 looks at what is there at once."),
+        .help = "How long to watch load, steal, swapping and heat; 0 takes only a snapshot."),
     ROW(FLAG, "aa", aa,
-        .help = "Instead of the checks, try how well `opbench diff` does on this machine: it "
-                "compares identical code and code with 1 % more work, says how often it errs "
-                "and which differences it finds, and keeps that for the records of `diff`."),
+        .help =
+            "Instead of the checks, test how well `opbench diff` works on this machine: compares "
+            "identical code, and code with 1 % more work; reports how often the verdict is wrong "
+            "and which differences are found; and saves that for the records of `diff`."),
     ROW(DOUBLE, "budget", budget_s, .unit = "seconds", .min = 1, .max = 1e6, .initial = "60",
-        .help = "How long --aa takes; more time, narrower intervals."),
+        .help = "How long --aa takes; more time gives narrower intervals."),
     ROW(STRING, "root", root, .value = "DIR",
-        .help = "Look at proc and sys below this folder, copied from another machine."),
+        .help = "Read proc and sys below this folder, copied from another machine."),
     {.name = NULL},
 };
 
 const ob_cli_command ob__command_doctor = {
     .name = "doctor",
     .libraries = OB_CLI_BACKEND, /* it tries all backends */
-    .help = "show whether this machine is fit to measure, and what to do about it",
-    .text = "Looks at the machine and the libraries for what spoils measurements, and says of each "
-            "thing whether it is ok, worth a warning or bad, what it costs, and with --fix-hints "
-            "the command that cures it. What a virtual machine does not show is not visible.\n\n"
-            "The exit code is 0 when the machine is fit, and 1 when something bad was found; with "
-            "--aa 1 "
-            "when identical code was called different more often than once in a hundred times, "
-            "beyond chance.",
+    .help = "check whether this machine is fit for measuring, and what to fix",
+    .text =
+        "Checks the machine and its libraries for anything that spoils measurements. Rates each "
+        "finding as ok, a warning or bad, says what it costs and, with --fix-hints, shows the "
+        "command that fixes it. It cannot see what a virtual machine hides.\n\n"
+        "The exit code is 0 if the machine is fit, and 1 if something bad was found; with --aa, 1 "
+        "if identical code was called different in significantly more than 1 % of comparisons.",
     .options = OPTIONS,
     .options_size = sizeof(doctor_options),
     .example = "opbench doctor --fix-hints\nopbench doctor --json --seconds 10\n"

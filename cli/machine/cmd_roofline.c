@@ -124,9 +124,9 @@ static ob_status keep(ob_cli *cli, const roofline_options *options, const ob_noi
         options->output == NULL && ob_roofline_read(NULL, &earlier, NULL) == OB_OK;
     ob_roofline_destroy(earlier);
     ob__cli_warn(cli,
-                 "others used %.0f %% of the processors meanwhile: these ceilings are too low%s; "
-                 "measure again when it is quiet",
-                 100 * noise.foreign, has_earlier ? ", and the earlier ones stay" : "");
+                 "other processes used %.0f %% of the CPUs meanwhile, so these ceilings are too "
+                 "low%s; measure again when the machine is idle",
+                 100 * noise.foreign, has_earlier ? ", and the earlier ones are kept" : "");
     return has_earlier ? OB_OK : ob_roofline_write(roofline, options->output, err);
 }
 
@@ -179,7 +179,7 @@ static int check_output(ob_cli *cli, const char *path)
     if (code == OB_EXIT_OK && path != NULL && ob__cli_is_taken(path) &&
         ob_roofline_read(path, &earlier, NULL) != OB_OK)
         code = ob__cli_usage_error(
-            cli, "%s is there already and holds no ceilings; give another file", path);
+            cli, "%s already exists and is not a file of ceilings; give another file", path);
     ob_roofline_destroy(earlier);
     return code;
 }
@@ -210,21 +210,21 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, roofline_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(STRING, "num-threads", threads, .value = "LIST",
-        .otherwise = "1 and as many as there are CPUs",
-        .help = "How many threads at a time, separated by commas."),
+    ROW(STRING, "num-threads", threads, .value = "LIST", .otherwise = "1, and one per CPU",
+        .help = "Numbers of threads to measure with, separated by commas."),
     OB_OPTION_OLD_NAME("threads", "num-threads"),
     ROW(DOUBLE, "budget", budget, .unit = "seconds", .min = 0.1, .max = 3600, .initial = "10",
-        .help = "How long all of it takes, about."),
-    ROW(STRING, "backend", backends, .value = "NAME", .otherwise = "all that work here",
-        .help = "Only the calls and devices of this backend; of several (a,b) those of each."),
+        .help = "About how long to take in all."),
+    ROW(STRING, "backend", backends, .value = "NAME", .otherwise = "all that are available",
+        .help = "Only the calls and devices of this backend, or of these (a,b)."),
     ROW(STRING, "device", device, .letter = 'd', .value = "DEVICE",
         .otherwise = "each backend's first",
-        .help = "Which devices backends use, as for run: \"cuda:1\"."),
+        .help = "Which devices the backends use, as for run: \"cuda:1\"."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
-        .otherwise = "this machine's file in the user's cache", .help = "Keep the ceilings there."),
-    ROW(FLAG, "show", show, .help = "Print what was kept; measure nothing."),
-    ROW(FLAG, "plot", plot, .help = "Draw the ceilings with characters instead of the table."),
+        .otherwise = "this machine's file in the user's cache",
+        .help = "Save the ceilings in this file."),
+    ROW(FLAG, "show", show, .help = "Print the saved ceilings without measuring."),
+    ROW(FLAG, "plot", plot, .help = "Draw the ceilings as text instead of printing the table."),
     ROW(FLAG, "json", json, .help = "One JSON object per ceiling."),
     {.name = NULL},
 };
@@ -232,14 +232,14 @@ static const ob_option OPTIONS[] = {
 const ob_cli_command ob__command_roofline = {
     .name = "roofline",
     .libraries = OB_CLI_BACKEND, /* it calls all backends */
-    .help = "measure what this machine can do at most",
-    .text = "Measures the ceilings of this machine: multiply-adds per second of each dtype and "
-            "instruction set, bytes per second of each level of the memory, what a call of each "
-            "backend costs, and the memory of devices with the way there and back. Each is the "
-            "best of many short tries, on an otherwise idle machine; the "
-            "loops leave numbers that are compared with what they must be.\n\n"
-            "Results of run and time then say which share of what is attainable they reach, and "
-            "what bounds them. The ceilings are kept per kind of machine.",
+    .help = "measure the limits of this machine",
+    .text = "Measures the ceilings of this machine: multiply-adds per second for each dtype and "
+            "instruction set, bytes per second for each level of memory, the cost of a call for "
+            "each backend, and the memory of devices, including transfers to and from them. Each "
+            "ceiling is the best of many short tries on an otherwise idle machine, and the results "
+            "of the loops are checked.\n\n"
+            "Results of run and time then show what share of the attainable speed they reach, and "
+            "what bounds them. Ceilings are saved per kind of machine.",
     .options = OPTIONS,
     .options_size = sizeof(roofline_options),
     .example = "opbench roofline\nopbench roofline --num-threads 1 --budget 30\nopbench roofline "

@@ -22,10 +22,10 @@ static void say(ob_cli *cli, const ob_findings *findings)
                      f->check, f->text);
     }
     if (list[0] != '\0')
-        ob__cli_warn(cli,
-                     "this machine is not fit to measure: %s; opbench doctor --fix-hints has "
-                     "the cure",
-                     list);
+        ob__cli_warn(
+            cli,
+            "this machine is not fit for measuring: %s; opbench doctor --fix-hints shows the cure",
+            list);
 }
 
 ob_status ob__cli_examine(ob_cli *cli, bool quiet, ob_json_doc *doc, const ob_json **out,
@@ -48,8 +48,8 @@ void ob__cli_warn_of_old_roofline(ob_cli *cli, const ob_roofline *roofline, cons
 {
     char why[1024];
     if (ob_roofline_is_outdated(roofline, backends, why, sizeof why))
-        ob__cli_warn(cli, "the ceilings were measured %s; measure them again with opbench roofline",
-                     why);
+        ob__cli_warn(
+            cli, "the ceilings were measured %s; run opbench roofline to measure them again", why);
 }
 
 void ob__cli_look_at_roofline(ob_cli *cli, const char *backends, bool hint)
@@ -60,8 +60,8 @@ void ob__cli_look_at_roofline(ob_cli *cli, const char *backends, bool hint)
         return; /* they know */
     const ob_status status = ob_roofline_read(NULL, &roofline, &err);
     if (status == OB_ERR_NOT_FOUND && hint && ob_roofline_hint_is_new())
-        ob__cli_say("- `opbench roofline` measures once what this machine can do at most; results "
-                    "then say how much of it they reach\n");
+        ob__cli_say("- run `opbench roofline` once to measure the limits of this machine; results "
+                    "then show how close they get\n");
     if (status == OB_OK && backends[0] != '\0')
         ob__cli_warn_of_old_roofline(cli, roofline, backends);
     ob_roofline_destroy(roofline);

@@ -98,6 +98,6 @@ void ob__cli_measure_devices(ob_cli *cli, const char *names, const char *words, 
         options.backend = info.name;
         options.device = words;
         if (ob_device_ceilings(cli->context, &options, seconds, roofline, &err) != OB_OK)
-            ob__cli_warn(cli, "no ceilings of the device of %s: %s", info.name, err.message);
+            ob__cli_warn(cli, "no ceilings for the device of %s: %s", info.name, err.message);
     }
 }

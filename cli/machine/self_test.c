@@ -107,8 +107,7 @@ static ob_status compare(self_test *s, trial *t, ob_verdict_looks *looks, ob_err
     const ob_status status = ob_job_run(job, err);
     ob_job_close(job, NULL);
     if (status == OB_OK && (t->has_failed || !looks->has_looked) && !ob__cli_is_interrupted(s->cli))
-        return ob_err_set(err, OB_ERR_BACKEND,
-                          "a comparison of the self-test did not come to its end");
+        return ob_err_set(err, OB_ERR_BACKEND, "a comparison of the self-test did not finish");
     return status;
 }
 
@@ -296,11 +295,11 @@ static void keep(self_test *s, const ob_json *result)
     const bool has_old = ob_self_test_read(&old, NULL) == OB_OK;
     if (has_old && is_kept(ob_json_doc_root(old), result))
         ob__cli_warn(s->cli,
-                     "the earlier result with %zu comparisons is kept, not this one with %zu; a "
-                     "larger --budget replaces it",
+                     "keeping the earlier result of %zu comparisons, not this one of %zu; a larger "
+                     "--budget replaces it",
                      trials_of(ob_json_doc_root(old)), trials_of(result));
     else if (ob_self_test_write(result, &err) != OB_OK)
-        ob__cli_warn(s->cli, "the result is not kept: %s", err.message);
+        ob__cli_warn(s->cli, "the result was not saved: %s", err.message);
     ob_json_doc_destroy(old);
 }
 
@@ -310,7 +309,7 @@ static void say_missing(self_test *s)
     for (size_t i = 0; i < ROWS; i++)
         if (s->rows[i].trials == 0)
             ob__cli_printf(s->cli,
-                           "\nThere was no time for comparisons of %g s; --budget %g has it.\n",
+                           "\nThere was no time for comparisons of %g s; use --budget %g.\n",
                            BUDGETS[i], ENOUGH_OF * BUDGETS[i]);
 }
 
@@ -329,7 +328,8 @@ static ob_status report(self_test *s, bool json, ob_err *err)
         say_missing(s);
     if (status == OB_OK && !json)
         ob__cli_printf(s->cli,
-                       "\nThe same code at another place was off for good by %.2f %% at most; "
+                       "\n"
+                       "The same code at another place was consistently off by at most %.2f %%; "
                        "`opbench diff` calls nothing below %.2f %% a difference here.\n",
                        100 * s->floor, 100 * fmax(s->floor, OB_VERDICT_FLOOR));
     ob_json_doc_destroy(doc);

@@ -66,7 +66,7 @@ static ob_status write_folder(const char *name, const char *where, ob_err *err)
     if (mkdir(name, 0777) != 0)
         return errno == EEXIST
                    ? ob_err_set(err, OB_ERR_DUPLICATE,
-                                "%s is there already; choose another name, or remove it", name)
+                                "%s already exists; choose another name, or remove it", name)
                    : ob_err_set(err, OB_ERR_IO, "the folder %s cannot be made: %s", name,
                                 strerror(errno));
     const int folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -85,14 +85,15 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_err err;
     if (!is_name(name))
         return ob__cli_usage_error(cli,
-                                   "\"%.60s\" is no name for a plug-in; take letters, digits, _ "
-                                   "and -, at most %d, and begin with a letter",
+                                   "\"%.60s\" is not a valid plug-in name; use at most %d letters, "
+                                   "digits, _ and -, starting with a letter",
                                    name, MOST_NAME);
     const int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR);
     if (code != OB_EXIT_OK)
         return code;
     if (is_taken(cli, name))
-        return ob__cli_usage_error(cli, "there is a backend called %s; choose another name", name);
+        return ob__cli_usage_error(cli, "there is already a backend called %s; choose another name",
+                                   name);
     ob_text where = {0};
     ob_status status = ob__new_where(&where, &err);
     if (status == OB_OK)
@@ -100,29 +101,26 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_text_fini(&where);
     if (status != OB_OK)
         return ob__cli_fail(cli, &err);
-    ob__cli_printf(cli, "%s: a backend of one kernel, aten::relu in %s.c\n", name, name);
+    ob__cli_printf(cli, "%s: a backend with one kernel, aten::relu in %s.c\n", name, name);
     ob__cli_printf(cli, "next: cd %s && make && make test\n", name);
     return OB_EXIT_OK;
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "WHAT", .choices = "plugin", .required = true, .help = "What to begin."},
+    {.name = "WHAT", .choices = "plugin", .required = true, .help = "What to create."},
     {.name = "NAME",
      .required = true,
-     .help =
-         "The name of the folder, of the plug-in and of its backend: letters, digits, _ and -."},
+     .help = "The name of the folder, the plug-in and its backend: letters, digits, _ and -."},
     {.name = NULL},
 };
 
 const ob_cli_command ob__command_new = {
     .name = "new",
-    .help = "begin a plug-in: a folder that builds",
-    .text =
-        "Writes the folder NAME with a plug-in that brings a backend of that name: one kernel in "
-        "C, a "
-        "Makefile and a CMakeLists.txt, a config and a test that compares the results with "
-        "native's. Both builds find the headers and the kit of this very opbench. Nothing that is "
-        "there already is written over. docs/plugins.md has the interface.",
+    .help = "start a plug-in: a folder that builds",
+    .text = "Creates the folder NAME with a plug-in that adds a backend of that name: one kernel "
+            "in C, a Makefile and a CMakeLists.txt, a config, and a test that compares its results "
+            "with native's. Both builds find the headers and the kit of this opbench. Existing "
+            "files are never overwritten. docs/plugins.md describes the interface.",
     .words = WORDS,
     .example = "opbench new plugin mine && cd mine && make && make test",
     .run = run,

@@ -77,8 +77,8 @@ static ob_status append_path(ob_text *out, const char *before, const char *path,
 {
     if (strpbrk(path, "'$#\\\n") != NULL)
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "make cannot read the path %s; install opbench where no folder has a "
-                          "quote, $, # or \\ in its name",
+                          "make cannot handle the path %s; install opbench where no folder name "
+                          "has a quote, $, # or \\",
                           path);
     OB_TRY(append(out, before, strlen(before), err));
     OB_TRY(append(out, "'", 1, err));
@@ -89,8 +89,8 @@ static ob_status append_path(ob_text *out, const char *before, const char *path,
 
 ob_status ob__new_where(ob_text *out, ob_err *err)
 {
-    static const char HEAD[] = "# Where opbench is, as `opbench new plugin` found it. Without this "
-                               "file pkg-config is asked.\n";
+    static const char HEAD[] =
+        "# Where `opbench new plugin` found opbench. Without this file, pkg-config is asked.\n";
     static const char HEADER[] = "opbench/kernel_plugin.h";
     char folder[PATH_MAX], headers[PATH_MAX] = "", kit[PATH_MAX] = "";
     ob_own_path own;
@@ -105,8 +105,8 @@ ob_status ob__new_where(ob_text *out, ob_err *err)
     }
     if (kit[0] == '\0')
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "opbench's headers and its kit are not beside %s; run `make install` in "
-                          "opbench's source, or take the program of its build folder",
+                          "opbench's headers and kit are not next to %s; run `make install` in "
+                          "opbench's source tree, or use the program in its build folder",
                           own.path);
     headers[strlen(headers) - strlen("/") - strlen(HEADER)] = '\0';
     OB_TRY(append(out, HEAD, strlen(HEAD), err));

@@ -21,10 +21,10 @@ static const ob_option OPTIONS[] = {
     OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(expand_options, config)),
     OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(expand_options, op)),
     OB_OPTION(FLAG, "count-cases", expand_options, count, .group = "Cases",
-              .help = "Print the number of cases instead of the cases."),
+              .help = "Print only the number of cases."),
     OB_OPTION_OLD_NAME("count", "count-cases"),
     OB_OPTION(STRING, "device", expand_options, device, .letter = 'd', .value = "DEVICE",
-              .group = "Cases", .otherwise = "cpu", .help = "Device that iterators are told."),
+              .group = "Cases", .otherwise = "cpu", .help = "Device to pass to iterators."),
     {.name = NULL},
 };
 
@@ -76,7 +76,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const expand_options *options = call->options;
     if (options->config == NULL || options->config[0] == '\0')
-        return ob__cli_usage_error(cli, "no config; name its file");
+        return ob__cli_usage_error(cli, "no config given; name its file");
     int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
@@ -105,12 +105,11 @@ const ob_cli_command ob__command_expand = {
     .name = "expand",
     .help = "show the cases of a benchmark config",
     .text =
-        "Reads a benchmark config, checks it, and prints one JSON line per case in the order in "
+        "Reads and checks a benchmark config, and prints one JSON line per case, in the order in "
         "which they would run: op_name, id (<config>|<build>|<input>), key (a hash that survives "
-        "reordering and renaming), build and input with every macro resolved.\n\n"
-        "A config with errors prints them as FILE:LINE:COL: error: PATH: ... (the first one of "
-        "each "
-        "build or input list, and 20 at most), nothing on standard output, and exits with 2.",
+        "reordering and renaming), and build and input with every macro resolved.\n\n"
+        "Errors are printed as FILE:LINE:COL: error: PATH: ... (the first one of each build or "
+        "input list, 20 at most); nothing then goes to standard output, and the exit code is 2.",
     .usage = "FILE [--op NAME] [--count-cases] [-d DEVICE]",
     .words = WORDS,
     .options = OPTIONS,

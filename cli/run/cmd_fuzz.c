@@ -30,8 +30,8 @@ static const ob_option OPTIONS[] = {
     ROW(INT, "draws", count, .value = "N", .max = 1e15, .initial = "10",
         .help = "How many draws to take."),
     ROW(FLAG, "describe", describe,
-        .help = "Print a JSON line per draw: its parameters, and size, strides, steps, order, ... "
-                "of each tensor. This is what is done if nothing else is asked for."),
+        .help = "Print a JSON line per draw: its parameters, and the size, strides, steps, order, "
+                "... of each tensor. This is the default."),
     ROW(STRING, "run", op, .value = "OP",
         .help = "Measure this operator on the tensors of the draws."),
     ROW(STRING, "args", args, .value = "LIST", .otherwise = "all tensors in order",
@@ -41,11 +41,11 @@ static const ob_option OPTIONS[] = {
         .help = "With --run: print the benchmark config instead, for opbench run, time or expand."),
     OB_OPTION_OLD_NAME("config", "print-config"),
     ROW(STRING, "dtype", dtype, .value = "NAME", .otherwise = "the preset's own",
-        .help = "Dtype of a preset's tensors."),
+        .help = "Dtype of the preset's tensors."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(fuzz_line, run.run)),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "seed", offsetof(fuzz_line, run.run),
                       .initial = NO_SEED_TEXT, .otherwise = "the spec's own",
-                      .help = "Seed of the draws and of the generated data."),
+                      .help = "Seed for the draws and the generated data."),
     OB_OPTION_ROWS_OF(ob__job_rows, "*", offsetof(fuzz_line, run.job)),
     OB_OPTION_ROWS_OF(ob__job_rows, "output", offsetof(fuzz_line, run.job), .letter = 'o'),
     OB_OPTION_ROWS_OF(ob__text_rows, "log-level", offsetof(fuzz_line, run.log_level)),
@@ -318,10 +318,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const fuzz_line *o = call->options;
     const char *spec = call->words[0];
     if (o->op == NULL && (o->args != NULL || o->config))
-        return ob__cli_usage_error(cli, "--%s belongs to --run OP; add it, or leave this out",
+        return ob__cli_usage_error(cli, "--%s goes with --run OP; add that, or leave this out",
                                    o->config ? "print-config" : "args");
     if (o->op != NULL && o->describe)
-        return ob__cli_usage_error(cli, "--describe and --run exclude each other; give one");
+        return ob__cli_usage_error(cli, "--describe and --run conflict; give only one");
     if (o->dtype != NULL && ob_fuzz_preset_find(spec) == NULL)
         return ob__cli_usage_error(cli, "--dtype is for presets; a spec file names its dtypes");
     if (ob_fuzz_preset_find(spec) == NULL && strchr(spec, '.') == NULL && strcmp(spec, "-") != 0 &&
@@ -344,21 +344,16 @@ static const ob_cli_word WORDS[] = {
 
 const ob_cli_command ob__command_fuzz = {
     .name = "fuzz",
-    .help = "measure an operator on tensors and sizes that are drawn at random",
-    .text =
-        "Takes draws from a fuzzer: parameters at random, and tensors whose sizes, steps and "
-        "memory "
-        "layout follow from them. Draw number i depends on the spec, the seed and i alone, on "
-        "every "
-        "machine. docs/fuzz.md says how a spec is written.\n\n"
-        "Without --run every draw is a JSON line on standard output: index, params, tensors, "
-        "attempts (how many sets of parameters it took) and rejection_rate (refused sets as a "
-        "share "
-        "of all so far). With --run the draws are the inputs of an operator, measured as opbench "
-        "run measures a config. Of its options those below apply; for the others (choosing cases, "
-        "profilers, libraries of operators) print the config with --print-config and give it to "
-        "opbench "
-        "run. --seed is the seed of the draws and of the elements.",
+    .help = "measure an operator on random tensors and sizes",
+    .text = "Takes draws from a fuzzer: random parameters, and tensors whose sizes, steps and "
+            "memory layout follow from them. Draw number i depends only on the spec, the seed and "
+            "i, on every machine. docs/fuzz.md explains how to write a spec.\n\n"
+            "Without --run, prints each draw as a JSON line: index, params, tensors, attempts (how "
+            "many sets of parameters it took) and rejection_rate (the share of sets refused so "
+            "far). With --run, the draws are the inputs of an operator, measured as opbench run "
+            "measures a config. The options below apply; for the others (choosing cases, "
+            "profilers, operator libraries), print the config with --print-config and pass it to "
+            "opbench run. --seed sets the seed for both the draws and the elements.",
     .usage = "SPEC [--draws N] [--seed S] [--describe | --run OP [--args LIST] [--print-config] "
              "[OPTIONS]]",
     .words = WORDS,

@@ -72,8 +72,8 @@ typedef struct nsys_options {
 static const ob_option OPTIONS[] = {
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
         .otherwise = "FILE.json for FILE.sqlite",
-        .help = "Where the lines go, - is standard output."),
-    ROW(FLAG, "force", force, .help = "Replace the file if it is there already."),
+        .help = "Write the lines to this file; - is standard output."),
+    ROW(FLAG, "force", force, .help = "Replace the file if it exists."),
     {.name = NULL},
 };
 
@@ -92,8 +92,8 @@ static ob_status database_error(const analysis *a, ob_err *err)
 {
     if (sqlite.errcode(a->db) == SQLITE_INTERRUPT || sqlite.errcode(a->db) == SQLITE_FULL)
         return ob_err_set(err, OB_ERR_LIMIT,
-                          "%s asks for more work than a report of its size has; give one that nsys "
-                          "exported as SQLite",
+                          "%s needs more work than a report of its size can hold; give one that "
+                          "nsys exported as SQLite",
                           a->path);
     return ob_err_set(err, OB_ERR_CONFIG, "%s: %s; give a report that nsys exported as SQLite",
                       a->path, sqlite.errmsg(a->db));
@@ -403,9 +403,7 @@ static ob_status write_lines(analysis *a, ob_err *err)
         return database_error(a, err);
     end_line(a);
     if (!any)
-        ob__cli_warn(a->cli,
-                     "%s has none of opbench's ranges; was it made with `opbench run "
-                     "--nsys`?",
+        ob__cli_warn(a->cli, "%s has no opbench ranges; was it made with `opbench run --nsys`?",
                      a->path);
     return OB_OK;
 }
@@ -437,7 +435,7 @@ static ob_status open_output(analysis *a, const char *name, bool force, ob_err *
                           "the output would overwrite %s; name another with -o FILE", a->path);
     if (!force && ob__cli_is_taken(name))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%s is there already; --force replaces it, -o FILE names another", name);
+                          "%s already exists; --force replaces it, -o FILE names another", name);
     a->out = fopen(name, "we");
     return a->out != NULL
                ? OB_OK
@@ -479,19 +477,18 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "FILE", .required = true, .help = "A report of nsys, exported as SQLite."},
+    {.name = "FILE", .required = true, .help = "An nsys report exported as SQLite."},
     {.name = NULL},
 };
 
 const ob_cli_command ob__command_nsys = {
     .name = "nsys",
-    .help = "show what a report of Nsight Systems says about each case",
-    .text = "Reads a report that `opbench run --nsys` made and `nsys export --type sqlite` "
-            "exported, and "
-            "writes one JSON line per case: its timed ranges with the kernels that they launched, "
-            "and per range, in ns, T1 its length, T2 from its start to the first kernel, T3 the "
-            "sum of its kernels, T4 from the last kernel to its end, T5 the last "
-            "cudaDeviceSynchronize. A time that a range does not have is null.",
+    .help = "show what an Nsight Systems report says about each case",
+    .text = "Reads a report made by `opbench run --nsys` and exported with `nsys export --type "
+            "sqlite`, and writes one JSON line per case: its timed ranges, the kernels they "
+            "launched and, per range, in ns: T1 its length, T2 from its start to the first kernel, "
+            "T3 the sum of its kernels, T4 from the last kernel to its end, T5 the last "
+            "cudaDeviceSynchronize. Times that a range lacks are null.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(nsys_options),

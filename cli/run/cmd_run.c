@@ -75,7 +75,7 @@ static ob_status print_tables(run_command *r, ob_text *text, ob_err *err)
     OB_TRY(ob_report_print(r->report, r->format, text, err));
     ob__cli_write_styled(r->cli, text->data, text->size);
     if (r->format == OB_TABLE_TEXT && left_out > 0)
-        ob__cli_printf(r->cli, "%" PRIu64 " %s done already\n", left_out,
+        ob__cli_printf(r->cli, "%" PRIu64 " %s already done\n", left_out,
                        left_out == 1 ? "case was" : "cases were");
     text->size = 0;
     if (!r->line->job.quiet)
@@ -305,7 +305,7 @@ static int run_words(ob_cli *cli, ob_run_line *line, ob_cli_call call)
     ob_err err;
     if (line->config != NULL)
         return ob__cli_usage_error(
-            cli, "'%s' and --config: name a config, or an operator and its arguments",
+            cli, "'%s' and --config: give a config, or an operator and its arguments, not both",
             call.words[0]);
     const int taken = op == NULL ? ob__cli_take_operator(cli, &call, &op) : OB_EXIT_OK;
     if (taken != OB_EXIT_OK)
@@ -345,9 +345,10 @@ static const ob_cli_word WORDS[] = {
      .many = true,
      .option = "config",
      .unless = "",
-     .help = "A benchmark config, as -c FILE; or an operator and its arguments, such as torch.mm "
-             "'f32[{64,128},64]' 'f32[64,64]', where {...} is a list that makes several cases. "
-             "Those of a constructor stand before a word \"/\". docs/timer.md has the notation."},
+     .help =
+         "A benchmark config, as -c FILE; or an operator and its arguments, such as torch.mm "
+         "'f32[{64,128},64]' 'f32[64,64]', where {...} is a list that makes several cases. "
+         "Arguments of a constructor come before a \"/\". docs/timer.md describes the notation."},
     {.name = NULL},
 };
 
@@ -356,15 +357,14 @@ const ob_cli_command ob__command_run = {
     .help = "measure an operator, or the cases of a benchmark config",
     .text =
         "Runs every case of a config on a backend and writes one record per case, as a JSON line, "
-        "as "
-        "soon as it is there. Cases run in a worker process: one that crashes, hangs or needs too "
-        "much memory is a record with its status and reason, and the run goes on.\n\n"
-        "Exit code 0: all cases ran; 1: some were not measured: they failed, or the backend "
-        "that was asked for does not support them (each record has a status, the last line of the "
-        "file counts them); 2: wrong command line or config; 130: interrupted (the case "
-        "under way gets a second to end; a second interrupt ends it at once).\n\n"
-        "Without a config, an operator and its arguments are measured for 0.2 seconds, or as long "
-        "as -i, --min-time or --precision say, and no file is written unless one is named.",
+        "as soon as it is measured. Cases run in a worker process: if one crashes, hangs or needs "
+        "too much memory, its record has the status and the reason, and the run continues.\n\n"
+        "Exit code 0: all cases ran; 1: some were not measured, because they failed or the backend "
+        "does not support them (each record has a status, and the last line of the file counts "
+        "them); 2: wrong command line or config; 130: interrupted (the current case gets one "
+        "second to finish; a second interrupt stops it at once).\n\n"
+        "An operator given on the command line is measured for 0.2 seconds, or as -i, --min-time "
+        "or --precision say; no file is written unless you name one.",
     .usage = "FILE | OPERATOR [ARGUMENT...] [OPTIONS]",
     .words = WORDS,
     .options = ob__run_rows,

@@ -34,23 +34,24 @@ typedef struct worker_options {
 
 static const ob_option OPTIONS[] = {
     FD_ROW("socket-fd", socket_fd, "Messages to and from the supervisor."),
-    FD_ROW("state-fd", state_fd, "Memory that both see."),
+    FD_ROW("state-fd", state_fd, "Shared memory."),
     FD_ROW("config-fd", config_fd, "The config's text."),
-    FD_ROW("ring-fd", ring_fd, "Memory that all see who take turns."),
-    ROW(INT, "ring-member", ring_member, .value = "N", .max = 15, .help = "Its number among them."),
+    FD_ROW("ring-fd", ring_fd, "Memory shared by the workers that take turns."),
+    ROW(INT, "ring-member", ring_member, .value = "N", .max = 15,
+        .help = "Its number among these."),
     ROW(INT, "counts", counts, .value = "N", .max = 1000,
-        .help = "Count so often under valgrind, measure nothing."),
+        .help = "Count this many times under valgrind; measure nothing."),
     ROW(STRING, "config-name", run.config_name, .value = "FILE",
-        .help = "What the config is called in repro lines."),
+        .help = "What to call the config in repro lines."),
     ROW(STRING, "config-command", run.config_command, .value = "COMMAND",
         .help = "What prints the config in repro lines."),
-    ROW(FLAG, "by-words", run.by_words, .help = "The case came from words of a command line."),
+    ROW(FLAG, "by-words", run.by_words, .help = "The case was given on the command line."),
     ROW(STRING, "program-name", run.program, .value = "FILE",
-        .help = "What this program is called in repro lines."),
+        .help = "What to call this program in repro lines."),
     ROW(STRING, "command-name", run.command, .value = "FILE",
         .help = "The command that repro lines name."),
     ROW(STRING, "repro-before", run.repro_before, .value = "WORDS",
-        .help = "What stands in front of the program in repro lines."),
+        .help = "What precedes the program in repro lines."),
     ROW(STRING, "side-name", run.side, .value = "NAME",
         .help = "Which side of a comparison it measures."),
     ROW(STRING, "shm-name", batch.shared_memory, .letter = 's', .value = "NAME",
@@ -58,13 +59,15 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "file", batch.file, .letter = 'f', .value = "FILE",
         .help = "Run the batch in this file, write nothing."),
     ROW(STRING, "trial", trial, .value = "WHAT",
-        .help = "Try an instruction set or a library, and die of it where it does not work."),
+        .help = "Try an instruction set or a library, and crash if it does not work."),
     ROW(STRING, "trial-library", trial_library, .value = "FILE",
         .help = "With --trial: the library."),
     ROW(STRING, "ask", ask, .value = "WHAT",
-        .help = "With --hosted: what to tell of the backend, over the socket."),
-    ROW(FLAG, "hosted", hosted, .help = "It is inside the program that its backend needs."),
-    ROW(FLAG, "verbose", verbose, .letter = 'v', .help = "With a batch: say more of each case."),
+        .help = "With --hosted: what to report about the backend over the socket."),
+    ROW(FLAG, "hosted", hosted,
+        .help = "The worker runs inside the program that its backend needs."),
+    ROW(FLAG, "verbose", verbose, .letter = 'v',
+        .help = "With a batch: print more about each case."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(worker_options, run)),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", offsetof(worker_options, run)),
     {.name = NULL},
@@ -170,8 +173,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return code;
     if (options->counts > 0 && ob_backend_has_host(cli->context, options->run.backend))
         return ob__cli_usage_error(cli,
-                                   "instructions of backend %s cannot be counted: valgrind does "
-                                   "not follow into the program that hosts it",
+                                   "cannot count instructions of backend %s: valgrind does not "
+                                   "follow into the program that hosts it",
                                    options->run.backend);
     if (!options->hosted &&
         ob_host_enter(cli->context, options->run.backend, (const char *const *)cli->line + 1,
@@ -206,11 +209,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_worker = {
     .name = "worker",
-    .help = "the process in which cases run; `opbench run` starts it",
-    .text = "Takes ranges of cases from `opbench run` and gives records back, or runs a batch of "
-            "cases "
-            "under a profiler. It is listed so that it is known in a list of processes; there is "
-            "nothing to start by hand.",
+    .help = "the process that runs cases; started by `opbench run`",
+    .text = "Takes ranges of cases from `opbench run` and returns records, or runs a batch of "
+            "cases under a profiler. It is documented so that you recognise it in a process list; "
+            "there is no need to start it by hand.",
     .usage = "--socket-fd FD --state-fd FD --config-fd FD [OPTIONS of run] | -s NAME | -f FILE",
     .words = WORDS,
     .options = OPTIONS,

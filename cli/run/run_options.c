@@ -11,14 +11,14 @@
 #include <string.h>
 #include <strings.h>
 
-#define NEEDS_CUDA "it needs CUDA, and none of the backends runs on it; leave it out"
+#define NEEDS_CUDA "it needs CUDA, which no backend here runs on; leave it out"
 #define GRAPHS                                                                                     \
-    "CUDA graphs come with torch.compile; take --backend python --device cuda --backend-options "  \
+    "CUDA graphs come with torch.compile; use --backend python --device cuda --backend-options "   \
     "compile=reduce-overhead"
 #define REFUSED(kind, option, why, ...)                                                            \
     {                                                                                              \
         .name = (option), .type = OB_OPTION_##kind, .refused = (why), .rare = true,                \
-        .group = "Options of PARAM that are refused", __VA_ARGS__                                  \
+        .group = "PARAM options that are refused", __VA_ARGS__                                     \
     }
 
 const ob_option ob__run_rows[] = {
@@ -33,7 +33,7 @@ const ob_option ob__run_rows[] = {
                       offsetof(ob_run_line, job)),
     OB_OPTION_ROWS_OF(ob__text_rows, "log-level", offsetof(ob_run_line, log_level)),
     OB_OPTION_ROWS_OF(ob_job_batch_rows, "*", offsetof(ob_run_line, batches)),
-    REFUSED(FLAG, "cuda-graph", GRAPHS, .help = "Replay a CUDA graph."),
+    REFUSED(FLAG, "cuda-graph", GRAPHS, .help = "Replays a CUDA graph."),
     REFUSED(FLAG, "cupti-profiler", NEEDS_CUDA, .help = "Counters of CUPTI."),
     REFUSED(STRING, "cupti-profiler-metrics", NEEDS_CUDA, .value = "LIST", .help = "Which ones."),
     REFUSED(FLAG, "cupti-profiler-measure-per-kernel", NEEDS_CUDA, .help = "One by one."),
@@ -87,7 +87,7 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_run_wishes *out)
     out->log_level = line->job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING;
     if (line->log_level != NULL && !read_level(line->log_level, &out->log_level))
         return ob__cli_usage_error(
-            cli, "--log-level: '%.64s' is no level; give one of debug|info|warning|error",
+            cli, "--log-level: '%.64s' is not a level; give one of debug|info|warning|error",
             line->log_level);
     if (ob__job_line_check(cli, &line->job, &line->run) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
@@ -95,21 +95,21 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_run_wishes *out)
     const bool profiled = line->batches.profilers[OB_PROFILER_NCU].wanted ||
                           line->batches.profilers[OB_PROFILER_NSYS].wanted;
     if (several && profiled)
-        return ob__cli_usage_error(cli,
-                                   "--ncu and --nsys see one backend; name one with --backend");
+        return ob__cli_usage_error(
+            cli, "--ncu and --nsys can only profile one backend; name one with --backend");
     if (several && line->job.no_isolate)
         return ob__cli_usage_error(cli, "--backend with several names needs a worker process for "
                                         "each; leave out --no-isolate");
     if (line->config == NULL || line->config[0] == '\0')
-        return ob__cli_usage_error(cli,
-                                   "nothing to measure; name a config's file, or an operator and "
-                                   "its arguments, such as torch.relu 'f32[64,64]'");
+        return ob__cli_usage_error(cli, "nothing to measure; name a config file, or an operator "
+                                        "and its arguments, such as torch.relu 'f32[64,64]'");
     if (ob__backend_options_check(cli, line->run.backend, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     if (check_threads(cli, line, &out->threads) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
     if (out->threads.size > 1 && profiled)
-        return ob__cli_usage_error(cli, "--ncu and --nsys see one number of threads; give one with "
-                                        "--num-threads");
+        return ob__cli_usage_error(
+            cli,
+            "--ncu and --nsys can only profile one number of threads; give one with --num-threads");
     return OB_EXIT_OK;
 }

@@ -17,22 +17,21 @@ typedef struct compare_options {
 
 static const ob_option OPTIONS[] = {
     ROW(FLAG, "trim", trim,
-        .help = "Show only as many digits as the spread of the samples allows."),
+        .help = "Show only as many digits as the spread of the samples justifies."),
     ROW(CHOICE, "colorize", colorize, .value = "HOW", .choices = "none|columnwise|rowwise",
         .initial = "none",
-        .help = "Colour cells by how they stand against the best of their column and thread count, "
+        .help = "Colour cells by how they compare with the best of their column and thread count, "
                 "or of their row; in Markdown the best are bold."),
     ROW(FLAG, "highlight-warnings", highlight_warnings,
         .help = "Show the interquartile range in percent of the median where it is 10 % or more."),
     ROW(FLAG, "merge", merge,
-        .help =
-            "Put equal tasks of several files together. Without this, files stay apart: the name "
-            "of its file is the env of a measurement that has none, and stands behind an env that "
-            "two files have."),
+        .help = "Merge equal tasks from several files. Without this, files stay apart: a "
+                "measurement without an env gets the file name as its env, and the file name is "
+                "appended to an env that two files share."),
     ROW(CHOICE, "color", color, .value = "WHEN", .choices = "auto|always|never", .initial = "auto",
-        .help = "Whether --colorize uses colours: auto is on a terminal, unless NO_COLOR is set."),
+        .help = "Whether --colorize uses colours; auto: on a terminal, unless NO_COLOR is set."),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "text|markdown|csv|json",
-        .initial = "text", .help = "Form of the tables; json has all figures in seconds."),
+        .initial = "text", .help = "Format of the tables; json has all figures in seconds."),
     {.name = NULL},
 };
 
@@ -159,10 +158,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 const ob_cli_command ob__command_compare = {
     .name = "compare",
     .help = "put stored measurements side by side",
-    .text = "Prints one table per label: a row for each sub_label (or statement), with threads and "
-            "environments in groups, a column for each description, medians in the cells. "
-            "Measurements of the same task in one file are merged, those of several files with "
-            "--merge alone. Two different tasks that would stand in the same cell are an error.",
+    .text = "Prints one table per label: a row for each sub_label (or statement), grouped by "
+            "threads and environment, a column for each description, and medians in the cells. "
+            "Measurements of the same task in one file are merged; those from several files only "
+            "with --merge. Two different tasks in the same cell are an error.",
     .words = ob__cli_measurement_words,
     .options = OPTIONS,
     .options_size = sizeof(compare_options),

@@ -23,14 +23,15 @@ typedef struct merge_options {
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, merge_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .help = "Write it there."),
-    ROW(FLAG, "force", force, .help = "Replace the file if it is there already."),
+    ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
+        .help = "Write the output to this file."),
+    ROW(FLAG, "force", force, .help = "Replace the file if it exists."),
     ROW(FLAG, "keep-all", keep_all,
         .help = "Keep every result of a case that was measured more than once, the one that counts "
-                "first."),
+                "coming first."),
     ROW(FLAG, "mix", mix,
-        .help = "Join files of other configs, or measured with other options, too; what is missing "
-                "cannot be said then."),
+        .help = "Also join files of different configs, or measured with different options; opbench "
+                "then cannot say what is missing."),
     ROW(FLAG, "quiet", quiet, .letter = 'q', .help = OB_QUIET_HELP),
     {.name = NULL},
 };
@@ -39,7 +40,7 @@ static const ob_cli_word WORDS[] = {
     {.name = "FILE|FOLDER",
      .required = true,
      .many = true,
-     .help = "Files of records; of a folder all that end in .json."},
+     .help = "Files of records; for a folder, all files that end in .json."},
     {.name = NULL},
 };
 
@@ -120,7 +121,7 @@ static void summarise(const merging *m, const ob_merge_report *r)
         ob__cli_printf(m->cli, ", %" PRIu64 " missing\n", r->missing);
     else
         ob__cli_printf(m->cli, r->is_proven ? ", none missing\n"
-                                            : "; whether any is missing cannot be told\n");
+                                            : "; cannot tell whether any are missing\n");
 }
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -131,7 +132,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_file_list files = {0};
     ob_err err;
     if (o->output == NULL)
-        return ob__cli_usage_error(cli, "the joined file needs a name; give one with -o FILE");
+        return ob__cli_usage_error(cli, "the merged file needs a name; give one with -o FILE");
     ob_status status = list_files(call, o->output, &files, &err);
     if (status == OB_OK && files.count == 0) {
         ob__file_list_fini(&files);
@@ -160,12 +161,12 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_merge = {
     .name = "merge",
-    .help = "join the files of a divided run and say what is missing",
+    .help = "join the files of a divided run and report what is missing",
     .text =
-        "Joins the files of shards, and whatever resumed, repeated or overlapping runs left, into "
-        "one, in the order of the undivided run. Of several results of a case the newest that "
-        "is ok counts. Exits with 1 if results are missing, and says which command measures "
-        "just them, or if no header tells what there should be; the file is written nevertheless.",
+        "Joins the files of shards, and of resumed, repeated or overlapping runs, into one file, "
+        "in the order of the undivided run. If a case has several results, the newest that is ok "
+        "counts. Exits with 1 if results are missing, naming the command that measures just those, "
+        "or if no header says what there should be; the file is written in any case.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(merge_options),

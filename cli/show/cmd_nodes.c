@@ -18,16 +18,16 @@ typedef struct nodes_options {
 
 static const ob_option OPTIONS[] = {
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
-        .initial = "table", .help = "What is printed; json is one object with all nodes."),
+        .initial = "table", .help = "What to print; json is one object with all nodes."),
     ROW(FLAG, "drain", drain,
-        .help = "Print only the names of the sick nodes, one a line, for a scheduler."),
-    ROW(FLAG, "all", all, .help = "The table lists healthy nodes too."),
+        .help = "Print only the names of the sick nodes, one per line, for a scheduler."),
+    ROW(FLAG, "all", all, .help = "Also list healthy nodes in the table."),
     ROW(DOUBLE, "threshold", threshold, .value = "SHARE", .open = true, .max = 1,
         .initial = OB_OPTION_NUMBER(OB_FLEET_THRESHOLD),
-        .help = "Nothing below is called slow or noisy: 2% or 0.02."),
+        .help = "Call nothing below this slow or noisy: 2% or 0.02."),
     ROW(STRING, "ignore", ignore, .value = "LIST",
-        .help = "What may differ from node to node, with commas between, such as "
-                "kernel,microcode,governor, as the table names it."),
+        .help = "What may differ from node to node, separated by commas and named as in the table, "
+                "such as kernel,microcode,governor."),
     {.name = NULL},
 };
 
@@ -35,7 +35,7 @@ static const ob_cli_word WORDS[] = {
     {.name = "FILE|FOLDER",
      .required = true,
      .many = true,
-     .help = "Files of records, of one node or more; of a folder all that end in .json."},
+     .help = "Files of records from one or more nodes; for a folder, all files that end in .json."},
     {.name = NULL},
 };
 
@@ -87,8 +87,8 @@ static void print_names(ob_cli *cli, const ob_fleet *fleet)
             ob__cli_printf(cli, "%s\n", node->name);
         else
             ob__cli_warn(cli,
-                         "a %s node is left out, because its name has more than letters, digits, "
-                         "dots, dashes and underscores",
+                         "leaving out a %s node, because its name has characters other than "
+                         "letters, digits, dots, dashes and underscores",
                          ob_fleet_state_word(node->state));
     }
 }
@@ -136,15 +136,14 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_nodes = {
     .name = "nodes",
-    .help = "say which node of a fleet is sick",
-    .text =
-        "Compares nodes that measured the same cases: each with those of the same hardware and "
-        "libraries, in memory-bound, cache-bound, compute-bound (by dtype) and short cases. A node "
-        "is slow, noisy, failing, different from most others (and in what), healthy, or "
-        "undecided where too little is known. Of healthy fleets 1 % have a node that is called "
-        "slow or noisy.\n\n"
-        "Exits with 1 if a node is sick. `opbench report` draws a map of the same files, and "
-        "docs/nodes.md has the statistics.",
+    .help = "find the sick nodes of a fleet",
+    .text = "Compares nodes that measured the same cases: each with the others of the same "
+            "hardware and libraries, in memory-bound, cache-bound, compute-bound (by dtype) and "
+            "short cases. A node is slow, noisy, failing, different from most others (and in "
+            "what), healthy, or undecided if too little is known. In 1 % of healthy fleets a node "
+            "is wrongly called slow or noisy.\n\n"
+            "Exits with 1 if a node is sick. `opbench report` draws a map from the same files; "
+            "docs/nodes.md explains the statistics.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(nodes_options),

@@ -31,29 +31,30 @@ static const char *const KINDS[] = {OB_PLOT_MAP(WORD)};
 
 static const ob_option OPTIONS[] = {
     ROW(CHOICE, "kind", kind, .value = "KIND", .choices = CHOICES + 1, .initial = "roofline",
-        .help = "What is drawn:" OB_PLOT_MAP(HELP) " docs/report.md shows them."),
+        .help = "What to draw:" OB_PLOT_MAP(HELP) " docs/report.md shows them."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
-        .help = "Write the SVG there."),
-    ROW(FLAG, "force", force, .help = "Replace the file if there is one."),
-    ROW(FLAG, "text", text, .help = "Draw it with characters, on standard output."),
-    ROW(STRING, "roofline", roofline, .value = "FILE", .otherwise = "those in the results' header",
-        .help = "Ceilings that `opbench roofline -o FILE` measured."),
+        .help = "Write the SVG to this file."),
+    ROW(FLAG, "force", force, .help = "Replace the file if it exists."),
+    ROW(FLAG, "text", text, .help = "Draw it as text on standard output."),
+    ROW(STRING, "roofline", roofline, .value = "FILE", .otherwise = "those in the results' headers",
+        .help = "Ceilings measured by `opbench roofline -o FILE`."),
     ROW(STRING, "only", only, .value = "TEXT",
-        .help = "Besides rooflines: only cases whose call has TEXT in it."),
+        .help = "Not for rooflines: only cases whose call contains TEXT."),
     ROW(INT, "top", top, .value = "N", .min = 1, .max = 100000,
         .otherwise = "12 in SVG, 48 ratios, all in text",
-        .help = "Besides rooflines: so many cases, the most notable ones."),
+        .help = "Not for rooflines: draw this many cases, the most notable ones."),
     ROW(INT, "num-threads", threads, .value = "N", .min = 1, .max = 65536,
-        .otherwise = "as many as most of the results have",
-        .help = "Draw the ceilings of so many threads."),
+        .otherwise = "as most of the results have",
+        .help = "Draw the ceilings for this many threads."),
     OB_OPTION_OLD_NAME("threads", "num-threads"),
     ROW(INT, "width", width, .value = "N", .min = 40, .max = 10000,
-        .otherwise = "900 pixels, or the terminal's characters", .help = "How wide it is."),
+        .otherwise = "900 pixels, or the terminal's characters", .help = "Width of the picture."),
     ROW(INT, "height", height, .value = "N", .min = 10, .max = 10000,
-        .otherwise = "600 pixels, or 24 lines", .help = "How high it is, without what is below."),
+        .otherwise = "600 pixels, or 24 lines",
+        .help = "Height of the picture, not counting what is below it."),
     OB_OPTION_ROWS_OF(ob__history_choice_rows, "db", HISTORY,
                       .help = "With --kind history, instead of files: the history in this "
-                              "database, of `opbench history add`, with its steps; "
+                              "database (see `opbench history`), with its steps; "
                               "postgresql://... is a server."),
     OB_OPTION_ROWS_OF(ob__history_choice_rows, "branch|tag", HISTORY),
     {.name = NULL},
@@ -136,7 +137,7 @@ static int check_source(ob_cli *cli, const ob_cli_call *call)
     const plot_options *o = call->options;
     const int code = ob__history_choice_check(cli, &o->history, call->word_count);
     return code == OB_EXIT_OK && o->history.db != NULL && kind_of(o->kind) != OB_PLOT_HISTORY
-               ? ob__cli_usage_error(cli, "--db is drawn by --kind history")
+               ? ob__cli_usage_error(cli, "--db goes with --kind history")
                : code;
 }
 
@@ -163,14 +164,13 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 const ob_cli_command ob__command_plot = {
     .name = "plot",
     .help = "draw stored results",
-    .text = "Draws results from their files as an SVG picture that needs nothing else and follows "
-            "the reader's light or dark; with --text as characters.\n\n"
-            "Besides the roofline there are the samples of cases, sides beside each other, "
-            "speed-ups over numbers of threads, where a step's time goes, and medians over the "
-            "runs of several files or of a history; docs/report.md shows them all.\n\n"
-            "The roofline has the ceilings that `opbench roofline` measured before the results, "
-            "and each result with its distance from what was attainable; docs/roofline.md "
-            "explains it.",
+    .text = "Draws stored results as a self-contained SVG that follows the reader's light or dark "
+            "theme; with --text, as characters.\n\n"
+            "Besides the roofline it draws the samples of cases, sides next to each other, the "
+            "speed-up with more threads, where a step's time goes, and medians over the runs of "
+            "several files or of a history; docs/report.md shows them all.\n\n"
+            "The roofline shows the ceilings measured by `opbench roofline` before the run, and "
+            "how far each result is from what was attainable; docs/roofline.md explains it.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(plot_options),

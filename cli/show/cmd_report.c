@@ -28,16 +28,17 @@ typedef struct report_options {
 static const ob_option OPTIONS[] = {
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
         .otherwise = "report.html; with --db the folder site",
-        .help = "Write the page there; - is standard output. With --db: the folder of the pages."),
-    ROW(FLAG, "force", force, .help = "Replace what is there."),
+        .help = "Write the page to this file; - is standard output. With --db: the folder for the "
+                "pages."),
+    ROW(FLAG, "force", force, .help = "Replace existing files."),
     ROW(FLAG, "quiet", quiet, .letter = 'q', .help = OB_QUIET_HELP),
     ROW(STRING, "title", title, .value = "TEXT",
-        .otherwise = "the name of the config, or the calls", .help = "What stands at the top."),
+        .otherwise = "the name of the config, or the calls", .help = "Title of the page."),
     ROW(FLAG, "diff", diff,
-        .help = "The files are sides, as in `opbench diff`: each beside the first one."),
+        .help = "Treat the files as sides, as in `opbench diff`: each is compared with the first."),
     OB_OPTION_ROWS_OF(ob__history_choice_rows, "db", HISTORY,
-                      .help = "Instead of files: the history in this database, of `opbench history "
-                              "add`, as a folder of pages; postgresql://... is a server."),
+                      .help = "Instead of files: the history in this database (see `opbench "
+                              "history`), as a folder of pages; postgresql://... is a server."),
     OB_OPTION_ROWS_OF(ob__history_choice_rows, "branch|tag", HISTORY),
     {.name = NULL},
 };
@@ -106,8 +107,9 @@ static bool is_own_page(const char *path)
 static int refuse_page(ob_cli *cli, const char *path)
 {
     ob_err err;
-    ob_err_set_at(&err, OB_ERR_IO, path, 0, 0, NULL,
-                  "is not a page that opbench made, and stays; choose another folder with -o");
+    ob_err_set_at(
+        &err, OB_ERR_IO, path, 0, 0, NULL,
+        "is not a page that opbench made, and is left alone; choose another folder with -o");
     return ob__cli_fail(cli, &err);
 }
 
@@ -143,7 +145,7 @@ static int check_folder(ob_cli *cli, const char *path, bool force)
         return ob__cli_usage_error(cli, "%s cannot be made: %s; choose another folder with -o",
                                    path, strerror(errno));
     if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-        return ob__cli_usage_error(cli, "%s is no folder; choose another with -o", path);
+        return ob__cli_usage_error(cli, "%s is not a folder; choose another with -o", path);
     if (ob_text_append_str(&index, path) && ob_text_append_str(&index, "/index.html") &&
         ob_text_append(&index, "", 1))
         code = lstat(index.data, &info) == 0 && !is_own_page(index.data)
@@ -224,15 +226,15 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_report = {
     .name = "report",
-    .help = "make a page of stored results",
+    .help = "make an HTML page of stored results",
     .text =
-        "Makes one HTML page of files of records, to look at and to send: what was run, where "
-        "and with which libraries, the table with search and filters, the distribution of each "
-        "case, sides beside each other with verdicts, the roofline, where a step's time goes, "
-        "and what failed, with the commands that run it alone. The page needs nothing else, "
-        "asks nothing of any network, and works without scripts; docs/report.md describes it.\n\n"
-        "With --db it writes a folder of pages from a history: what changed lately, a page per "
-        "operator and case with its change points, and machines beside each other.",
+        "Makes one HTML page from files of records, to read and to share: what was run, where and "
+        "with which libraries; a table with search and filters; the distribution of each case; "
+        "sides next to each other with verdicts; the roofline; where a step's time goes; and what "
+        "failed, with commands to run each failure alone. The page is self-contained, loads "
+        "nothing from the network, and works without scripts; docs/report.md describes it.\n\n"
+        "With --db, writes a folder of pages from a history: what changed lately, a page per "
+        "operator and case with its change points, and a comparison of machines.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(report_options),

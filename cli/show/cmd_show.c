@@ -27,38 +27,36 @@ static const char CHOICES[] = "table|markdown|csv|json" OB_EXPORT_MAP(EXPORT_CHO
 static const ob_option OPTIONS[] = {
     ROW(CHOICE, "format", format, .value = "FORM", .choices = CHOICES,
         .otherwise = "what the command that wrote the file printed",
-        .help =
-            "What the table is printed as; or results for other tools:" OB_EXPORT_MAP(EXPORT_HELP)),
+        .help = "How to print the table; or results for other tools:" OB_EXPORT_MAP(EXPORT_HELP)),
     ROW(STRING, "columns", choice.columns, .value = "LIST",
-        .help =
-            "Which columns, with commas between: those of the table, and any field of a record, "
-            "such as threads, p90 or noise/foreign."),
+        .help = "Which columns to print, separated by commas: those of the table, and any field of "
+                "a record, such as threads, p90 or noise/foreign."),
     ROW(STRING, "sort", choice.sort, .value = "COLUMN",
-        .help = "Order the rows by a column or field; --sort=-median has the largest first."),
+        .help = "Sort the rows by a column or field; --sort=-median puts the largest first."),
     ROW(STRING, "filter", choice.filter, .value = "EXPR",
-        .help = "Only the rows for which it is true, like 'status == ok and median > 5us' or "
-                "'operator ~ conv'."),
+        .help = "Only the rows that match, such as 'status == ok and median > 5us' or 'operator ~ "
+                "conv'."),
     ROW(INT, "top", choice.top, .value = "N", .min = 1, .max = 1e15,
         .help = "Only the first N rows."),
     ROW(FLAG, "wide", wide,
-        .help = "Several backends: the rates of each, instead of the fastest alone."),
+        .help = "With several backends: the rates of each, not just the fastest."),
     ROW(FLAG, "long", rows,
-        .help = "Several backends: a row per result, with the backend in a column of its own."),
+        .help = "With several backends: one row per result, with the backend in a column."),
     ROW(FLAG, "step", step,
-        .help = "Where the time of a recorded step goes: each operator by its calls, on each "
-                "backend, and what the best backend of each would save."),
+        .help = "Show where the time of a recorded step goes: each operator by its calls, on each "
+                "backend, and what picking the best backend for each would save."),
     ROW(FLAG, "plot", plot,
-        .help = "Draw the distribution of each case's samples with characters, and ratios where "
-                "there are several backends; `opbench plot` has more."),
+        .help = "Draw the distribution of each case's samples as text, and ratios if there are "
+                "several backends; `opbench plot` can do more."),
     ROW(FLAG, "measurements", measurements,
-        .help = "Print each measurement as torch.utils.benchmark does, whatever wrote the file."),
-    ROW(FLAG, "json", json,
         .help =
-            "With --measurements, which it implies: one JSON object per line and measurement, with "
-            "all statistics; times are in seconds."),
+            "Print each measurement as torch.utils.benchmark does, no matter what wrote the file."),
+    ROW(FLAG, "json", json,
+        .help = "Implies --measurements: one JSON object per line and measurement, with all "
+                "statistics; times are in seconds."),
     ROW(FLAG, "merge", merge,
-        .help = "With --measurements, which it implies: put all measurements of the same task "
-                "together and show each task once."),
+        .help = "Implies --measurements: merge all measurements of the same task and show each "
+                "task once."),
     {.name = NULL},
 };
 
@@ -80,7 +78,7 @@ static ob_status write_text(showing *s, ob_err *err)
     const bool ok = is_table ? ob__cli_write_styled(s->cli, s->text.data, s->text.size)
                              : ob__cli_write(s->cli, s->text.data, s->text.size);
     s->text.size = 0;
-    return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "cannot write to standard output");
 }
 
 /* ---- measurements ---- */
@@ -92,7 +90,7 @@ static ob_status print(showing *s, const ob_measurement *m, ob_err *err)
     OB_TRY(write_text(s, err));
     return s->options->json || ob__cli_write(s->cli, "\n", 1)
                ? OB_OK
-               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+               : ob_err_set(err, OB_ERR_IO, "cannot write to standard output");
 }
 
 static ob_status take(void *ctx, const ob_cli_position *place, const ob_measurement *m, ob_err *err)
@@ -190,7 +188,7 @@ static ob_status end_report(showing *s, ob_err *err)
     if (s->report == NULL)
         return OB_OK;
     if (s->printed && format != OB_TABLE_JSON && !ob__cli_write(s->cli, "\n", 1))
-        status = ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+        status = ob_err_set(err, OB_ERR_IO, "cannot write to standard output");
     if (status == OB_OK)
         status = ob_report_print(s->report, format, &s->text, err);
     if (status == OB_OK)
@@ -239,7 +237,7 @@ static ob_status read_records(showing *s, const ob_cli_input *input, ob_err *err
     OB_TRY(ob__cli_input_each(s->cli, input, take_record, s, err));
     if (s->left_out > 0)
         ob__cli_warn(s->cli,
-                     "%s: left out %zu result%s without samples (failed, skipped, or counts alone)",
+                     "%s: left out %zu result%s without samples (failed, skipped, or only counted)",
                      input->name, s->left_out, s->left_out == 1 ? "" : "s");
     return ob_report_add(s->report, NULL, err);
 }
@@ -254,11 +252,10 @@ static int show_file(showing *s, const char *path)
     if (status == OB_OK && view == OB_VIEW_SWEEP && s->cli->context == NULL)
         code = ob__cli_open_context(s->cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (status == OB_OK && view == OB_VIEW_NONE && wants_table(s->options))
-        status =
-            ob_err_set_at(&err, OB_ERR_INVALID, input.name, 0, 0, NULL,
-                          "this file has no results of a command, so there is no table; leave "
-                          "out --step, --format, --columns, --sort, --filter and --top, or see "
-                          "`opbench compare`");
+        status = ob_err_set_at(
+            &err, OB_ERR_INVALID, input.name, 0, 0, NULL,
+            "this file has no records of a command, so there is no table; leave out --step, "
+            "--format, --columns, --sort, --filter and --top, or see `opbench compare`");
     if (status == OB_OK && view == OB_VIEW_NONE && code == OB_EXIT_OK) {
         status = end_report(s, &err);
         if (status == OB_OK)
@@ -376,18 +373,16 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_show = {
     .name = "show",
-    .help = "print stored results again, as a table or as measurements",
-    .text =
-        "Prints from files of records what the command that wrote them printed: the table of `run` "
-        "(with several backends side by side, too) and of suites, the rows of `sweep`, the "
-        "measurements of `time`, the steps and operators of `replay`. Rows can be sorted and "
-        "filtered, and columns chosen; "
-        "docs/show.md has the grammar.\n\n"
-        "With --measurements, and for files that hold measurements alone, prints each measurement: "
-        "its task, the median, the interquartile range and a warning when that is wide. Files hold "
-        "the record lines that opbench writes, or JSON objects {number_per_run, raw_times, "
-        "task_spec, metadata}, alone or in lists. Results without samples are left out and counted "
-        "on standard error.",
+    .help = "print stored results as a table or as measurements",
+    .text = "Prints from files of records what the command that wrote them printed: the table of "
+            "`run` (also with several backends side by side) and of suites, the rows of `sweep`, "
+            "the measurements of `time`, the steps and operators of `replay`. You can sort and "
+            "filter rows and choose columns; docs/show.md describes the grammar.\n\n"
+            "With --measurements, and for files that hold only measurements, prints each "
+            "measurement: its task, the median, the interquartile range and a warning if that is "
+            "wide. Files hold the record lines that opbench writes, or JSON objects "
+            "{number_per_run, raw_times, task_spec, metadata}, alone or in lists. Results without "
+            "samples are left out, and standard error says how many.",
     .words = ob__cli_measurement_words,
     .options = OPTIONS,
     .options_size = sizeof(show_options),

@@ -37,7 +37,7 @@ static void tell_left_out(ob_cli *cli, const char *path, const ob_measurement_re
         ob__cli_warn(cli, "%s: the last line is cut off and was left out", path);
     if (skipped > 0)
         ob__cli_warn(cli,
-                     "%s: left out %zu result%s without samples (failed, skipped, or counts alone)",
+                     "%s: left out %zu result%s without samples (failed, skipped, or only counted)",
                      path, skipped, skipped == 1 ? "" : "s");
     else if (count == 0)
         ob__cli_warn(cli, "%s has no measurements", path);

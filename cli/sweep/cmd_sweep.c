@@ -42,13 +42,13 @@ static ob_status check_backend(const ob_context *context, const char *name, ob_e
             continue;
         if (!info.available)
             return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                              "backend %s of the job configs cannot work here: %s", name,
+                              "backend %s of the job configs does not work here: %s", name,
                               info.reason);
         return ob_backend_find_variant(context, name, &variant, err);
     }
     return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "the job configs name the backend \"%s\", which is not there; `opbench list "
-                      "backends` shows what is",
+                      "the job configs name the backend \"%s\", which does not exist; `opbench "
+                      "list backends` lists them",
                       name);
 }
 
@@ -89,8 +89,8 @@ static ob_status open_part(sweep_command *s, size_t backend, ob_err *err)
     }
     if (status == OB_ERR_INVALID && s->line->only_case != NULL)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "\"%.100s\" is no case of a sweep; write MODEL|0|0|NUMBER_PRECISION, as "
-                          "the repro of a record says it",
+                          "\"%.100s\" is not a case of a sweep; write MODEL|0|0|NUMBER_PRECISION, "
+                          "as in a record's repro line",
                           s->line->only_case);
     return status;
 }
@@ -184,7 +184,7 @@ static int report(sweep_command *s)
         if (summary->failed > 0)
             ob__cli_printf(s->cli, ", %" PRIu64 " failed", summary->failed);
         if (summary->left_out > 0)
-            ob__cli_printf(s->cli, ", %" PRIu64 " done already", summary->left_out);
+            ob__cli_printf(s->cli, ", %" PRIu64 " already done", summary->left_out);
         if (summary->failed_before > 0)
             ob__cli_printf(s->cli, " (%" PRIu64 " failed)", summary->failed_before);
         ob__cli_printf(s->cli, "\nrows: %s (%" PRIu64 ")\nrecords: %s\n", s->line->output,
@@ -218,8 +218,8 @@ static int print_config(sweep_command *s)
     ob_err err;
     if (s->part_count != 1)
         return ob__cli_usage_error(s->cli,
-                                   "the job configs have %zu backends, each with a config of its "
-                                   "own; choose one with --backend",
+                                   "the job configs have %zu backends, each with its own config; "
+                                   "choose one with --backend",
                                    s->part_count);
     if (ob_json_print(ob_config_json(s->parts[0].config), &text, &length, &err) != OB_OK)
         return ob__cli_fail(s->cli, &err);
@@ -254,14 +254,14 @@ static int read_axes(sweep_command *s)
         if (of_code == NULL)
             of_code = ob__cli_side_has_key(&s->sides, i, OB_CLI_KEY_OF_STATEMENT);
         if (of_code != NULL)
-            return ob__cli_usage_error(s->cli,
-                                       "--axis %s: it belongs to code; `opbench diff --lang c CODE "
-                                       "--axis %s=...` measures that",
-                                       of_code, of_code);
+            return ob__cli_usage_error(
+                s->cli,
+                "--axis %s: this is for code; use `opbench diff --lang c CODE --axis %s=...`",
+                of_code, of_code);
         if (s->sides.items[i].backend != NULL)
             return ob__cli_usage_error(
-                s->cli, "--axis backend: the job configs of the file have the backends; leave it "
-                        "out");
+                s->cli,
+                "--axis backend: the job configs in the file name the backends; leave it out");
     }
     return OB_EXIT_OK;
 }
@@ -275,7 +275,7 @@ static int read_line(ob_cli *cli, ob_sweep_line *line, char **records)
     if (code != OB_EXIT_OK)
         return code;
     if (line->config == NULL)
-        return ob__cli_usage_error(cli, "no sweep file; name one");
+        return ob__cli_usage_error(cli, "no sweep file given; name one");
     if (line->output != NULL && line->job.output == NULL) {
         line->job.output = *records = ob__sweep_records_beside(line->output);
         if (*records == NULL)
@@ -319,7 +319,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 static const ob_cli_word WORDS[] = {
     {.name = "FILE",
      .option = "config",
-     .help = "The sweep, JSON or YAML; - reads standard input."},
+     .help = "The sweep file, JSON or YAML; - reads standard input."},
     {.name = NULL},
 };
 
@@ -327,13 +327,13 @@ const ob_cli_command ob__command_sweep = {
     .name = "sweep",
     .libraries = OB_CLI_BACKEND, /* its config may name any */
     .help = "measure a model over sizes, precisions and backends, to CSV",
-    .text = "Measures an operator, a module or a chain of them for every combination of the input "
-            "scales and job configs of a sweep file, and writes one row per combination and pass: "
-            "all variables, precision, backend, status and reason, times, GFLOP/s, GB/s, peak "
-            "memory. A combination that fails is a row with its reason. docs/sweep.md describes "
-            "the file.\n\n"
-            "Exit code 0: all cases ran; 1: some failed; 2: wrong command line or file, or a "
-            "backend is not there; 130: interrupted.",
+    .text =
+        "Measures an operator, a module or a chain of them for every combination of the input "
+        "scales and job configs of a sweep file, and writes one row per combination and pass: all "
+        "variables, precision, backend, status and reason, times, GFLOP/s, GB/s, peak memory. A "
+        "combination that fails is a row with its reason. docs/sweep.md describes the file.\n\n"
+        "Exit code 0: all cases ran; 1: some failed; 2: wrong command line or file, or a missing "
+        "backend; 130: interrupted.",
     .usage = "FILE [-o OUT.csv] [OPTIONS]",
     .words = WORDS,
     .options = ob__sweep_rows,

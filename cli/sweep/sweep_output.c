@@ -31,7 +31,7 @@ static ob_status write_text(ob_sweep_output *out, ob_err *err)
     if (out->csv == NULL)
         return ob__cli_write(out->cli, out->text.data, out->text.size)
                    ? OB_OK
-                   : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+                   : ob_err_set(err, OB_ERR_IO, "cannot write to standard output");
     /* Flushed row by row, so that the table can be looked at while it grows. */
     if (fwrite(out->text.data, 1, out->text.size, out->csv) == out->text.size &&
         fflush(out->csv) == 0)
@@ -73,7 +73,7 @@ static ob_status open_added(ob_sweep_output *out, ob_err *err)
     for (size_t i = 0; i < out->text.size; i++)
         if (fgetc(out->csv) != (unsigned char)out->text.data[i])
             return ob_err_set_at(err, OB_ERR_INVALID, path, 1, 0, NULL,
-                                 "it has rows of another sweep; name another file");
+                                 "it has rows from a different sweep; name another file");
     out->added = true;
     return OB_OK;
 }
@@ -86,10 +86,10 @@ static ob_status open_csv(ob_sweep_output *out, ob_err *err)
     if (line->job.append && is_taken)
         return open_added(out, err);
     if (!line->job.resume && !line->job.force && is_taken)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "%s is there already; --resume goes on with it, --append adds to it, "
-                          "--force replaces it",
-                          line->output);
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "%s already exists; --resume continues it, --append adds to it, --force replaces it",
+            line->output);
     if (stat(line->output, &s) == 0 && !S_ISREG(s.st_mode)) { /* a pipe or a device */
         out->csv = fopen(line->output, "we");
         return out->csv != NULL ? OB_OK : cannot_write(line->output, err);
@@ -135,11 +135,11 @@ static ob_status check_names(const ob_sweep_line *line, ob_err *err)
     const char *records = line->job.output;
     if (strcmp(records, line->output) == 0)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "rows and records cannot be in one file; see --records");
+                          "rows and records cannot go to the same file; see --records");
     if (line->json != NULL &&
         (strcmp(line->json, records) == 0 || strcmp(line->json, line->output) == 0))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--rows-json is a file of its own, and %s has the %s; give another name",
+                          "--rows-json needs its own file, but %s has the %s; give another name",
                           line->json, strcmp(line->json, line->output) == 0 ? "rows" : "records");
     return OB_OK;
 }
@@ -251,7 +251,7 @@ static ob_status print_table(ob_sweep_output *out, ob_err *err)
     OB_TRY(ob_report_print(out->report, format, &out->text, err));
     return ob__cli_write_styled(out->cli, out->text.data, out->text.size)
                ? OB_OK
-               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+               : ob_err_set(err, OB_ERR_IO, "cannot write to standard output");
 }
 
 ob_status ob__sweep_output_finish(ob_sweep_output *out, ob_err *err)

@@ -20,7 +20,7 @@ typedef struct snippet_options {
 
 static const ob_option OPTIONS[] = {
     ROW(INT, "threads", threads, .value = "N", .min = 1, .max = 4096,
-        .help = "How many threads libraries use that have a setting of their own."),
+        .help = "Threads for libraries that have their own setting."),
     {.name = NULL},
 };
 
@@ -76,14 +76,14 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "OBJECT", .required = true, .help = "What was compiled."},
+    {.name = "OBJECT", .required = true, .help = "The compiled snippet."},
     {.name = NULL},
 };
 
 const ob_cli_command ob__command_snippet = {
     .name = "snippet",
     .help = "run a compiled snippet",
-    .text = "Answers requests to time or count a snippet. Started by other commands.",
+    .text = "Answers requests to time or count a snippet. Other commands start it.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(snippet_options),

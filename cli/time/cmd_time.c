@@ -91,11 +91,10 @@ static const ob_cli_word WORDS[] = {
      .many = true,
      .option = "config",
      .unless = "op|lang|suite",
-     .help =
-         "A config, as -c FILE; or an operator and its arguments, such as f32[128,64], "
-         "i64[10]=0..99, dim=1, [1,2] or true; "
-         "those of a constructor stand before a word \"/\". docs/timer.md has the notation. With "
-         "--lang: the statement itself, @FILE, or - for standard input."},
+     .help = "A config, as -c FILE; or an operator and its arguments, such as f32[128,64], "
+             "i64[10]=0..99, dim=1, [1,2] or true; arguments of a constructor come before a \"/\". "
+             "docs/timer.md describes the notation. With --lang: the statement itself, @FILE, or - "
+             "for standard input."},
     {.name = NULL},
 };
 
@@ -106,19 +105,16 @@ const ob_cli_command ob__command_time = {
     .libraries = OB_CLI_HEADERS, /* for statements in C++ */
     .loads_anything = LOADS_ANYTHING,
     .help = "measure operators and code with the Timer of torch.utils.benchmark",
-    .text =
-        "Finds a block size and takes blocks for a given time (or until their spread is small, "
-        "with --adaptive, or one block of --number iterations), after one untimed call; prints "
-        "median, interquartile range and warnings as torch.utils.benchmark does.\n\nCases come "
-        "from "
-        "a config, or are written on the command line; with --lang a statement in C, C++ or Python "
-        "is measured, with -s all snippets of a suite, one after the other.\n\n"
-        "Each case is measured in a worker process: a crash is a failed record, and the rest goes "
-        "on. With -o every result is appended to a file that `opbench show` and `opbench compare` "
-        "read.\n\n"
-        "Exit codes: 0 all measured; 1 a case failed or took too long; 2 wrong command line, "
-        "config or "
-        "suite, or a single statement that does not compile; 130 interrupted.",
+    .text = "Finds a block size and, after one untimed call, takes blocks for a given time (with "
+            "--adaptive, until their spread is small; with --number, a single block). Prints the "
+            "median, the interquartile range and warnings as torch.utils.benchmark does.\n\n"
+            "Cases come from a config or the command line; --lang measures a statement in C, C++ "
+            "or Python, and -s all snippets of a suite, one after another.\n\n"
+            "Each case is measured in a worker process: a crash becomes a failed record, and the "
+            "rest continues. With -o, every result is appended to a file that `opbench show` and "
+            "`opbench compare` can read.\n\n"
+            "Exit code 0: all measured; 1: a case failed or took too long; 2: wrong command line, "
+            "config or suite, or a single statement that does not compile; 130: interrupted.",
     .usage = "OPERATOR [ARGUMENT...] | FILE | --lang LANG STMT | -s FILE [OPTIONS]",
     .words = WORDS,
     .options = ob__time_rows,

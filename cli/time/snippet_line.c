@@ -77,11 +77,12 @@ int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *
     ob_err err;
     *out = (ob_snippet_code){.stmt = NULL};
     if (count != 1)
-        return ob__cli_usage_error(cli, count == 0 ? "no statement; give its code, @FILE, or -"
-                                                   : "one statement at a time; quote it");
+        return ob__cli_usage_error(cli, count == 0
+                                            ? "no statement given; give its code, @FILE, or -"
+                                            : "one statement at a time; quote it");
     if (reads_stdin_twice(line, words[0]))
-        return ob__cli_usage_error(cli, "standard input can be read once; put the statement or its "
-                                        "setup into a file and give @FILE");
+        return ob__cli_usage_error(cli, "standard input can be read only once; put the statement "
+                                        "or its setup in a file and give @FILE");
     if (read_all(line, words[0], out, &err) != OB_OK) {
         ob__snippet_code_fini(out);
         return ob__cli_fail(cli, &err);
@@ -89,7 +90,7 @@ int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *
     const ob_language language = out->args.language;
     if (line->std != NULL && !ob_snippet_std_fits(line->std, language)) {
         ob__snippet_code_fini(out);
-        return ob__cli_usage_error(cli, "%s is no standard of %s; %s", line->std,
+        return ob__cli_usage_error(cli, "%s is not a standard of %s; %s", line->std,
                                    ob_language_label(language),
                                    language == OB_LANGUAGE_PYTHON ? "leave out --std"
                                    : language == OB_LANGUAGE_C    ? "give one such as c17"
@@ -139,12 +140,11 @@ bool ob__snippet_warn_removed(ob_cli *cli, const ob_timer_args *args,
     brief.compile_timeout_s = 10; /* nobody waits for a hint */
     removed = ob_snippet_is_removed(args, &brief, &removed, &err) == OB_OK && removed;
     if (removed && !quiet)
-        ob__cli_warn(cli,
-                     "%s%s%sthe compiler removed the statement, because nobody uses its result, so "
-                     "the loop around it is all that is measured; keep the result, such as in a "
-                     "volatile variable",
-                     side != NULL ? "side " : "", side != NULL ? side : "",
-                     side != NULL ? ": " : "");
+        ob__cli_warn(
+            cli,
+            "%s%s%sthe compiler removed the statement because its result is never used, so only "
+            "the loop around it is measured; keep the result, for example in a volatile variable",
+            side != NULL ? "side " : "", side != NULL ? side : "", side != NULL ? ": " : "");
     return removed;
 }
 

@@ -30,27 +30,28 @@ typedef struct ob_snippet_line {
      .type = OB_OPTION_CHOICE,                                                                     \
      .offset = (base) + offsetof(ob_snippet_line, lang),                                           \
      .choices = "c|c++|cpp|python|py",                                                             \
-     .help = "The word is a statement in this language, and runs in a process of its own. With "   \
-             "--suite: only its snippets in this language."},                                      \
-        OB_SNIPPET_ROW(base, "setup", setup, "CODE",                                               \
-                       "What runs before the statement and does not count; @FILE reads a file.",   \
-                       NULL, .rare = false),                                                       \
+     .help = "Measure a statement in this language, in its own process. With --suite: only its "   \
+             "snippets in this language."},                                                        \
+        OB_SNIPPET_ROW(                                                                            \
+            base, "setup", setup, "CODE",                                                          \
+            "Code to run before the statement, not timed or counted; @FILE reads a file.", NULL,   \
+            .rare = false),                                                                        \
         OB_SNIPPET_ROW(base, "global-setup", global_setup, "CODE",                                 \
-                       "C and C++: what stands outside the function, such as #include lines.",     \
-                       NULL, .rare = true),                                                        \
+                       "C and C++: code outside the function, such as #include lines.", NULL,      \
+                       .rare = true),                                                              \
         OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C.", "cc", .rare = true),      \
         OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++.", "c++", .rare = true), \
         OB_SNIPPET_ROW(base, "python", python, "PROGRAM", "The interpreter.",                      \
                        "python3 of the active virtual environment, or of PATH", .rare = true),     \
         OB_SNIPPET_ROW(base, "std", std, "NAME",                                                   \
                        "C and C++: the standard, such as c11 or gnu++20.",                         \
-                       "gnu17, and gnu++17 or what the library of the code wants", .rare = true),  \
+                       "gnu17, and gnu++17 or what the code's library needs", .rare = true),       \
         OB_SNIPPET_ROW(base, "cflags", cflags, "WORDS",                                            \
-                       "C and C++: further words for the compiler, such as '-O3 "                  \
-                       "-march=native'; then it is compiled each time.",                           \
+                       "C and C++: more compiler flags, such as '-O3 -march=native'; the code is " \
+                       "then compiled every time.",                                                \
                        NULL, .rare = false),                                                       \
         OB_SNIPPET_ROW(base, "ldflags", ldflags, "WORDS",                                          \
-                       "C and C++: words behind the source, such as '-L. -lmine'.", NULL,          \
+                       "C and C++: flags after the source, such as '-L. -lmine'.", NULL,           \
                        .rare = true),                                                              \
         OB_SNIPPET_ROW(base, "libs", libs, "WORDS",                                                \
                        "C and C++: libraries, such as 'openblas ./libmine.so'.", NULL,             \
@@ -63,8 +64,8 @@ typedef struct ob_snippet_line {
          .unit = "seconds",                                                                        \
          .max = 1e9,                                                                               \
          .initial = OB_OPTION_NUMBER(OB_SNIPPET_COMPILE_S),                                        \
-         .help = "C and C++: a compiler that takes longer is ended; 0: as long as it takes."},     \
-        OB_SNIPPET_ROW(base, "cache-dir", cache_dir, "DIR", "Where compiled snippets are kept.",   \
+         .help = "C and C++: stop a compiler that takes longer; 0: no limit."},                    \
+        OB_SNIPPET_ROW(base, "cache-dir", cache_dir, "DIR", "Where to keep compiled snippets.",    \
                        "opbench/snippets in your cache", .rare = true)
 
 /* Those of them that a repro line has. */

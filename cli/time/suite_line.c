@@ -19,11 +19,10 @@ static ob_status expand(const ob_suite_line *line, const char *lang,
                                       .name_part = line->only};
     OB_TRY(ob_suite_expand(set->suite, &wanted, &set->snippets, err));
     if (ob_snippets_count(set->snippets) == 0 && line->only != NULL)
-        return ob_err_set(
-            err, OB_ERR_INVALID,
-            "no snippet of the suite has '%.200s' in its name; `opbench count -s` with "
-            "--list shows the names",
-            line->only);
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "no snippet of the suite has '%.200s' in its name; `opbench count -s "
+                          "FILE --list` shows the names",
+                          line->only);
     if (ob_snippets_count(set->snippets) == 0)
         return ob_err_set_at(err, OB_ERR_INVALID, line->file, 0, 0, NULL,
                              "the suite has no snippets in %s; leave out --lang, or give another",

@@ -27,8 +27,7 @@ typedef struct ob_suite_line {
     {                                                                                              \
         .name = "only", .rare = true, .group = "Statements and suites", .type = OB_OPTION_STRING,  \
         .offset = (base) + offsetof(ob_suite_line, only), .value = "TEXT",                         \
-        .help = "With --suite: only snippets with this in their name, as `count --list` shows "    \
-                "it."                                                                              \
+        .help = "With --suite: only snippets with this in their name, as shown by `count --list`." \
     }
 
 #define OB_SUITE_ROWS(base)                                                                        \
@@ -37,8 +36,8 @@ typedef struct ob_suite_line {
         .name = "retries", .rare = true, .group = "Statements and suites", .type = OB_OPTION_INT,  \
         .offset = (base) + offsetof(ob_suite_line, retries), .value = "N", .max = 100,             \
         .initial = "2",                                                                            \
-        .help = "With --suite: further attempts for a snippet that fails or takes too long, but "  \
-                "not for one that does not compile."                                               \
+        .help = "With --suite: how often to retry a snippet that fails or takes too long (but "    \
+                "not one that does not compile)."                                                  \
     }
 
 /* ---- the snippets ---- */

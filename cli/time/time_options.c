@@ -24,7 +24,7 @@ const ob_option ob__time_rows[] = {
     OB_SUITE_ROWS(offsetof(ob_time_line, suite)),
     OB_SNIPPET_ROWS(offsetof(ob_time_line, snippet)),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "backward", RUN,
-                      .help = "Operators: a forward and its backward in every iteration."),
+                      .help = "Operators: run a forward and its backward in every iteration."),
     ROW(FLAG, "adaptive", adaptive, .group = "Measuring", .help = "The same as --method adaptive."),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", RUN),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "number", RUN, .initial = "-1",
@@ -36,9 +36,9 @@ const ob_option ob__time_rows[] = {
     /* torch's name, which means something else in `diff` */
     OB_OPTION_OLD_NAME("threshold", "max-spread"),
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
-    OB_OPTION_ROWS_OF(ob_run_option_rows, "cache", RUN,
-                      .help = "Operators: leave operands in the cache, or empty it before each "
-                              "iteration."),
+    OB_OPTION_ROWS_OF(
+        ob_run_option_rows, "cache", RUN,
+        .help = "Operators: leave operands in the cache, or flush it before each iteration."),
     OB_OPTION_ROWS_OF(ob_run_option_rows,
                       "backend|backend-options|device|pin|seed|processes|case-timeout|"
                       "library-caps|check",
@@ -66,7 +66,7 @@ static int check_method(ob_cli *cli, const ob_timer_options *timer)
     const bool is_adaptive = strcmp(timer->method, "adaptive") == 0;
     if (!is_adaptive && (timer->threshold >= 0 || timer->max_run_time_s >= 0))
         return ob__cli_usage_error(
-            cli, "--%s belongs to --adaptive and the method is %s; add --adaptive, or leave it out",
+            cli, "--%s goes with --adaptive, but the method is %s; add --adaptive, or leave it out",
             timer->threshold >= 0 ? "max-spread" : "max-run-time", timer->method);
     if (strcmp(timer->method, "timeit") == 0 && timer->min_run_time_s >= 0)
         return ob__cli_usage_error(cli,
@@ -82,8 +82,9 @@ static int choose_method(ob_cli *cli, const ob_time_line *line, ob_timer_options
     const char *said = timer->method;
     const char *meant = line->adaptive ? "adaptive" : timer->number > 0 ? "timeit" : NULL;
     if (line->adaptive && timer->number > 0)
-        return ob__cli_usage_error(cli, "--adaptive finds the number of iterations itself; leave "
-                                        "out one of it and --number");
+        return ob__cli_usage_error(
+            cli,
+            "--adaptive finds the number of iterations itself; leave out --adaptive or --number");
     if (said != NULL && meant != NULL && strcmp(said, meant) != 0)
         return ob__cli_usage_error(cli, "--%s means --method %s, not %s; leave one of them out",
                                    line->adaptive ? "adaptive" : "number", meant, said);
@@ -106,13 +107,13 @@ static int check_suite(ob_cli *cli, const ob_time_line *line, size_t word_count)
     const ob_snippet_line *code = &line->snippet;
     const ob_timer_options *timer = &line->run.timer;
     if (word_count > 0)
-        return ob__cli_usage_error(cli, "a suite has its own statements; leave out the word");
+        return ob__cli_usage_error(cli,
+                                   "a suite brings its own statements; leave out the extra word");
     if (code->setup != NULL || code->global_setup != NULL || line->threads != NULL ||
         timer->label != NULL || timer->sub_label != NULL || timer->description != NULL)
         return ob__cli_usage_error(cli,
-                                   "a suite has its own setups, labels and numbers of threads; "
-                                   "leave out --setup, --global-setup, --num-threads and the "
-                                   "labels");
+                                   "a suite brings its own setups, labels and thread counts; leave "
+                                   "out --setup, --global-setup, --num-threads and the labels");
     return OB_EXIT_OK;
 }
 
@@ -125,12 +126,11 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
     const bool is_snippet = line->snippet.lang != NULL || is_suite;
     if (is_snippet && (line->config != NULL || line->op != NULL))
         return ob__cli_usage_error(cli, "%s; leave out -c and --op",
-                                   is_suite ? "a suite has its own statements"
+                                   is_suite ? "a suite brings its own statements"
                                             : "--lang takes a statement");
     if (is_snippet && line->run.backward)
-        return ob__cli_usage_error(cli,
-                                   "-b goes with operators; a statement says itself what it "
-                                   "runs, such as y.backward(), and a suite has autograd: true");
+        return ob__cli_usage_error(cli, "-b is for operators; a statement runs what it says, such "
+                                        "as y.backward(), and a suite has autograd: true");
     if (is_snippet && (line->run.check || line->run.cache != NULL))
         return ob__cli_usage_error(cli, "--%s goes with operators, not with code; leave it out",
                                    line->run.check ? "check" : "cache");
@@ -140,11 +140,11 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
         return ob__cli_usage_error(cli,
                                    "--only says which snippets of a suite; give it with -s FILE");
     if (line->config == NULL && line->op == NULL && !is_snippet)
-        return ob__cli_usage_error(cli, "nothing to measure; name an operator and its arguments, "
-                                        "such as torch.relu 'f32[64,64]', a config's file, a "
-                                        "statement with --lang, or a suite with -s FILE");
+        return ob__cli_usage_error(
+            cli, "nothing to measure; name an operator and its arguments, such as torch.relu "
+                 "'f32[64,64]', a config file, a statement with --lang, or a suite with -s FILE");
     if (line->config != NULL && word_count > 0)
-        return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
+        return ob__cli_usage_error(cli, "arguments go only with --op NAME; leave out -c");
     if (ob__job_line_check(cli, &line->job, &line->run) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
     if (line->config == NULL && line->only_case != NULL)

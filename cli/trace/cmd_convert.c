@@ -24,19 +24,17 @@ typedef struct convert_options {
 
 static const ob_option OPTIONS[] = {
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
-        .help = "Where the config goes; a file that is there already is refused without "
-                "--force."),
-    ROW(FLAG, "force", force, .help = "Replace the file if it is there already."),
+        .help = "Write the config to this file; an existing one is refused without --force."),
+    ROW(FLAG, "force", force, .help = "Replace the file if it exists."),
     OB_OPTION_ROWS_OF(ob__trace_rows, "trace-step|subgraph|leaves|keep-loader",
                       offsetof(convert_options, selection)),
     OB_OPTION_OLD_NAME("iteration", "trace-step"),
     OB_OPTION_OLD_NAME("label", "subgraph"),
     ROW(STRING, "device", how.device, .letter = 'd', .value = "DEVICE", .otherwise = "cpu",
-        .help = "What arguments that name a device become."),
+        .help = "What to replace device arguments with."),
     ROW(CHOICE, "half", half, .value = "HOW", .choices = "keep|bfloat16", .initial = "keep",
-        .help =
-            "What half becomes: nothing else (keep), or bfloat16, for a CPU whose library has no "
-            "half."),
+        .help = "Whether to keep half or replace it with bfloat16, for a CPU whose library has no "
+                "half."),
     {.name = NULL},
 };
 
@@ -90,14 +88,13 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 const ob_cli_command ob__command_convert = {
     .name = "convert",
     .help = "make a benchmark config from a trace",
-    .text =
-        "Writes the distinct operator calls of an execution trace or a profiler trace as a "
-        "benchmark config that run takes as it is: dtypes, shapes, strides, plain arguments and "
-        "lists as recorded, integer tensors in their recorded range or in the one that the "
-        "operator needs, and with each call a count of how often it was made.\n\n"
-        "Operators that exist on one vendor's device only (cudnn_convolution) become the generic "
-        "ones. Calls that cannot be made again, communication and kernels that a compiler made are "
-        "left out; a warning says which. A trace in which nothing is left is an error.",
+    .text = "Writes the distinct operator calls of an execution trace or a profiler trace as a "
+            "benchmark config that run accepts as is: dtypes, shapes, strides, plain arguments and "
+            "lists as recorded, integer tensors in their recorded range or in the range that the "
+            "operator needs, and with each call how often it was made.\n\n"
+            "Operators that exist only on one vendor's devices (cudnn_convolution) become the "
+            "generic ones. Calls that cannot be repeated, communication and compiler-generated "
+            "kernels are left out; a warning says which. It is an error if nothing is left.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(convert_options),

@@ -46,42 +46,43 @@ static void set_defaults(void *options)
 
 static const ob_option OPTIONS[] = {
     ROW(INT, "warmup-iter", run.warmup, MEASURING, .letter = 'w', .value = "N", .max = 1e9,
-        .initial = "5", .help = "Passes over the calls before measuring."),
+        .initial = "5", .help = "Warm-up passes over the calls."),
     ROW(INT, "iter", run.iteration, MEASURING, .letter = 'i', .value = "N", .min = 1, .max = 1e6,
-        .initial = "10", .help = "Passes that are measured."),
+        .initial = "10", .help = "Measured passes."),
     ROW(INT, "trace-step", selection.iteration, CALLS, .value = "N", .min = -1, .max = 1e15,
-        .otherwise = "the first step if steps are marked",
-        .help = "Which step that the profiler marked, from 0; -1 takes the whole trace."),
+        .otherwise = "the first step, if steps are marked",
+        .help = "Which step to replay, as the profiler numbered it from 0; -1 replays the whole "
+                "trace."),
     OB_OPTION_ROWS_OF(ob__trace_rows, "subgraph|leaves|keep-loader",
                       offsetof(replay_line, selection), CALLS),
     ROW(FLAG, "compute-only", replay.compute_only, CALLS,
-        .help = "Leave communication out without listing it; it is never replayed."),
+        .help = "Do not list communication; it is never replayed."),
     ROW(STRING, "skip", skip, CALLS, .value = "NAMES",
         .help = "Operators to leave out, separated by commas, with or without overload."),
     ROW(STRING, "replay-config", skip_file, CALLS, .value = "FILE",
         .help = "A JSON file with more of them: {\"skip nodes\": {\"aten::mm\": \"why\"}}."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "backend", RUN,
-                      .otherwise = "the first that is there of those that say they replay",
-                      .help = "Who computes. Several (a,b) replay every step in turns, pass by "
-                              "pass, on one CPU; the first is what the others are compared with."),
+                      .otherwise = "the first installed one that can replay",
+                      .help = "Backend to run on. Several (a,b) take turns on every step, pass by "
+                              "pass, on one CPU, and are compared with the first."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "device", RUN, .otherwise = "cpu",
-                      .help = "Where all tensors are, whatever the trace says."),
-    OB_OPTION_ROWS_OF(ob_run_option_rows, "check", RUN,
-                      .help = "Compare the results of each call with what they must be within the "
-                              "error bounds of their dtype, before and after measuring; a step "
-                              "with a call that differs fails."),
+                      .help = "Device for all tensors, whatever the trace says."),
+    OB_OPTION_ROWS_OF(
+        ob_run_option_rows, "check", RUN,
+        .help = "Check the results of each call against a reference within the error bounds of "
+                "their dtype, before and after measuring; a wrong result fails the step."),
     OB_OPTION_ROWS_OF(ob_run_option_rows,
                       "backend-options|library-caps|num-threads|pin|seed|case-timeout", RUN),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "max-memory", RUN,
-                      .help = "A call that needs a larger tensor is skipped; from half of it on, "
-                              "large tensors are filled in part."),
+                      .help = "Skip calls that need a larger tensor; above half of this, large "
+                              "tensors are only partly filled."),
     ROW(CHOICE, "half", replay.half, MEASURING, .value = "HOW", .choices = "auto|keep|bfloat16",
         .otherwise = "auto",
-        .help = "What half becomes: bfloat16 where the backend lacks half (auto), nothing else "
-                "(keep), bfloat16 at once. Except with keep, a call that fails in these is made in "
+        .help = "What to do with half: use bfloat16 if the backend lacks half (auto), keep it, or "
+                "always use bfloat16. Except with keep, a call that fails in these is repeated in "
                 "float32."),
     ROW(STRING, "profile-output", profile, OUTPUT, .value = "FILE",
-        .help = "Write a trace for Chrome or Perfetto: passes, and the calls of the last one."),
+        .help = "Write a trace for Chrome or Perfetto: the passes, and the calls of the last one."),
     OB_OPTION_OLD_NAME("profile", "profile-output", .letter = 'p'),
     OB_OPTION_OLD_NAME("iteration", "trace-step"),
     ROW(FLAG, "json", json, OUTPUT,
@@ -89,31 +90,29 @@ static const ob_option OPTIONS[] = {
     OB_JOB_ADDED_FILE_ROWS(offsetof(replay_line, job)),
     OB_JOB_SCREEN_ROWS(offsetof(replay_line, job)),
     OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", offsetof(replay_line, job)),
-    INSTEAD("input", "give the trace's file alone: opbench replay FILE"),
-    INSTEAD("trace-path", "give the trace's file alone: opbench replay DIR/rank-0.json.gz"),
+    INSTEAD("input", "give just the trace file: opbench replay FILE"),
+    INSTEAD("trace-path", "give just the trace file: opbench replay DIR/rank-0.json.gz"),
     {.name = "replay-mode",
      .letter = 'm',
-     .refused =
-         "compute is what is replayed (comp); --compute-only leaves the list of communication out; "
-         "communication alone (comm) is not replayed"},
-    INSTEAD("cpu", "cpu is where tensors are unless --device says otherwise"),
-    INSTEAD("gpu", "say --device cuda:0"),
-    INSTEAD("cuda", "say --device cuda:0"),
+     .refused = "only compute is replayed (comp), never communication (comm); --compute-only "
+                "leaves out the list of communication"},
+    INSTEAD("cpu", "cpu is the default; --device chooses another"),
+    INSTEAD("gpu", "use --device cuda:0"),
+    INSTEAD("cuda", "use --device cuda:0"),
     INSTEAD("update-replay-config", "a call that fails is skipped and reported in the same replay; "
-                                    "no list has to be made before"),
-    INSTEAD("profile-replay", "say --profile-output FILE"),
-    INSTEAD("profile-memory", "the peak of memory is always printed; peak_bytes in --json"),
+                                    "no list is needed beforehand"),
+    INSTEAD("profile-replay", "use --profile-output FILE"),
+    INSTEAD("profile-memory", "peak memory is always printed; --json has it as peak_bytes"),
     INSTEAD("output-path",
-            "say --output FILE for the results, --profile-output FILE for the profile"),
-    INSTEAD("et",
-            "a replay is not recorded as a trace again; --profile-output FILE writes its calls"),
-    INSTEAD("enable-lazy-tensor-allocation", "tensors are always made when they are first read"),
-    INSTEAD("device-memory-threshold", "say --max-memory MIB"),
-    INSTEAD("debug", "say --json for the whole reasons, opbench trace --node ID for one call"),
-    INSTEAD("tf32", "say --backend-options for what the backend itself has"),
+            "use --output FILE for the results, --profile-output FILE for the profile"),
+    INSTEAD("et", "a replay is not recorded as a trace; --profile-output FILE writes its calls"),
+    INSTEAD("enable-lazy-tensor-allocation", "tensors are always created when first read"),
+    INSTEAD("device-memory-threshold", "use --max-memory MIB"),
+    INSTEAD("debug", "use --json for full reasons, opbench trace --node ID for one call"),
+    INSTEAD("tf32", "use --backend-options for the backend's own options"),
     INSTEAD("delay", "it has no effect in et_replay either"),
-    INSTEAD("dump", "it has no effect in et_replay either; say --output FILE"),
-    {.name = "g", .letter = 'g', .refused = "say --profile-output FILE"},
+    INSTEAD("dump", "it has no effect in et_replay either; use --output FILE"),
+    {.name = "g", .letter = 'g', .refused = "use --profile-output FILE"},
     {.name = NULL},
 };
 
@@ -219,9 +218,11 @@ static int check_line(ob_cli *cli, replay_line *line, const ob_cli_call *call)
     ob_err err;
     for (size_t i = 0; i < call->word_count; i++)
         if (strcmp(call->words[i], "-") == 0)
-            return ob__cli_usage_error(cli, "replay reads its trace more than once; give a file");
+            return ob__cli_usage_error(
+                cli, "replay reads its trace more than once; give a file, not standard input");
     if (line->job.output != NULL && strcmp(line->job.output, "-") == 0)
-        return ob__cli_usage_error(cli, "--output is a file; --format json prints the results");
+        return ob__cli_usage_error(cli,
+                                   "--output must be a file; --format json prints the results");
     if (ob_run_options_check(&line->run, &err) != OB_OK ||
         ob__backend_options_check(cli, line->run.backend, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
@@ -274,19 +275,15 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 const ob_cli_command ob__command_replay = {
     .name = "replay",
     .takes_any_backend = true,
-    .help = "run the calls of a trace again",
-    .text =
-        "Makes the operator calls of an execution trace again, in order, the topmost ones, with "
-        "data "
-        "flowing from call to call as recorded. Says how much of the trace ran, which calls did "
-        "not "
-        "and why, how long a pass takes and which operators take it.\n\n"
-        "Communication, stream and pinning calls are not computing and are listed apart; operators "
-        "of libraries that are not there are computing, and missing. Operators that exist on one "
-        "vendor's device only "
-        "(cudnn_convolution) become the generic ones. A call that fails is skipped, also one that "
-        "ends its process.\n\n"
-        "Exit code 1: some computing call did not run.",
+    .help = "replay the operator calls of a trace",
+    .text = "Repeats the topmost operator calls of an execution trace, in order, with data flowing "
+            "from call to call as recorded. Reports how much of the trace ran, which calls did not "
+            "and why, how long a pass takes and which operators take the time.\n\n"
+            "Communication, stream and pinning calls do not compute and are listed separately; "
+            "operators from missing libraries do compute, and count as missing. Operators that "
+            "exist only on one vendor's devices (cudnn_convolution) become the generic ones. A "
+            "call that fails is skipped, even if it crashes its process.\n\n"
+            "Exit code 1: a computing call did not run.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(replay_line),

@@ -18,10 +18,10 @@ typedef struct trace_options {
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, trace_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(FLAG, "tree", tree, .help = "Every node, indented below its parent."),
+    ROW(FLAG, "tree", tree, .help = "Show every node, indented below its parent."),
     ROW(INT, "node", node, .value = "ID", .initial = "-9223372036854775808", .otherwise = "all",
-        .help = "One node with its arguments and results."),
-    ROW(FLAG, "json", json, .help = "The same as JSON: one object, with --tree one line per node."),
+        .help = "Show one node with its arguments and results."),
+    ROW(FLAG, "json", json, .help = "Print JSON: one object, or with --tree one line per node."),
     OB_OPTION_ROWS_OF(ob__trace_rows, "trace-step|subgraph|leaves|keep-loader",
                       offsetof(trace_options, selection)),
     OB_OPTION_OLD_NAME("iteration", "trace-step"),
@@ -76,12 +76,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 const ob_cli_command ob__command_trace = {
     .name = "trace",
     .help = "show what is in an execution trace",
-    .text =
-        "Reads an execution trace of PyTorch (schema 1.0.1 to 1.1.1-chakra) or a trace of its "
-        "profiler (Chrome JSON) and says what is in it: steps, operators with how often they were "
-        "called and, where the trace has times, how long they took, tensors, devices and dtypes. "
-        "Operators are the topmost ones, those that no other operator called.\n\n"
-        "A trace is only read. Nothing in it is run.",
+    .text = "Reads a PyTorch execution trace (schema 1.0.1 to 1.1.1-chakra) or a trace of its "
+            "profiler (Chrome JSON) and shows what is in it: steps; operators, how often they were "
+            "called and, if the trace has times, how long they took; tensors, devices and dtypes. "
+            "Operators are the topmost ones: those that no other operator called.\n\n"
+            "The trace is only read; nothing in it is run.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(trace_options),

@@ -41,8 +41,9 @@ static ob_status read_file(ob_cli *cli, const char *file, ob_replay_lists *lists
                 nearest != NULL ? nearest : KEYS[1]);
     }
     if (ob_json_count(ob_json_get(root, "import modules")) > 0)
-        ob__cli_warn(
-            cli, "%s: \"import modules\" names Python modules, which are not imported here", file);
+        ob__cli_warn(cli,
+                     "%s: \"import modules\" names Python modules, which opbench does not import",
+                     file);
     *nodes = ob_json_get(root, "skip nodes");
     if (*nodes != NULL && ob_json_get_kind(*nodes) != OB_JSON_OBJECT)
         return ob_err_set_at(err, OB_ERR_CONFIG, file, ob_json_line(*nodes), ob_json_column(*nodes),
@@ -51,7 +52,7 @@ static ob_status read_file(ob_cli *cli, const char *file, ob_replay_lists *lists
         const ob_json *why = ob_json_item(*nodes, i);
         if (ob_json_string(why, NULL) == NULL)
             return ob_err_set_at(err, OB_ERR_CONFIG, file, ob_json_line(why), ob_json_column(why),
-                                 NULL, "the reason of \"%.60s\" must be a text",
+                                 NULL, "the reason of \"%.60s\" must be a string",
                                  ob_json_key(*nodes, i));
     }
     return OB_OK;

@@ -111,8 +111,8 @@ AUTOCAST = {
 
 # Frames of this file run the bodies of modules that are being imported.
 IMPORTER = "<frozen importlib._bootstrap>"
-COMPILED = ("code that torch.compile made: the calls inside are not seen, nor those of its backward pass that were fused; "
-            "with TORCHDYNAMO_DISABLE=1 in the environment they are")
+COMPILED = ("code that torch.compile made: the calls inside it, and the fused ones of its backward pass, cannot be seen; "
+            "set TORCHDYNAMO_DISABLE=1 in the environment to see them")
 
 
 def _has_tensor(values):
@@ -556,7 +556,7 @@ class Capture:
 
     def start(self):
         if self.thread is not None:
-            raise RuntimeError("this capture runs already")
+            raise RuntimeError("this capture is already running")
         self.thread = threading.get_ident()
         self.imports = _imports()[0]
         self._watch()
@@ -877,7 +877,7 @@ class Capture:
         container = isinstance(module, (torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict))
         call = None
         if own and name in NO_OPERATOR:
-            self._leave_out(name, "opbench has no such module; its inner calls are recorded")
+            self._leave_out(name, "opbench has no such module; its inner calls are recorded instead")
         elif own and not container and self._wants(name):
             call = self._note(name, module, args, _module_kwargs(), "forward")
         if call is not None or own:
@@ -971,11 +971,11 @@ def main(argv=None):
     parser = argparse.ArgumentParser(
         prog="python -m " + NAME, description="Runs a Python program and records its operators.")
     parser.add_argument("-o", "--output", default="opbench_ops.json", help="the config to write")
-    parser.add_argument("--include", action="append", default=[], help="only names with this text; may repeat")
-    parser.add_argument("--exclude", action="append", default=[], help="no names with this text; may repeat")
+    parser.add_argument("--include", action="append", default=[], help="only names containing this text; may be repeated")
+    parser.add_argument("--exclude", action="append", default=[], help="leave out names containing this text; may be repeated")
     parser.add_argument("--level", choices=["all", "outermost", "innermost"], default="all",
-                        help="which of nested calls count")
-    parser.add_argument("--backward", action="store_true", help="also the operators of backward passes")
+                        help="which of several nested calls to count")
+    parser.add_argument("--backward", action="store_true", help="also record the operators of backward passes")
     parser.add_argument("--no-ranges", action="store_true", help="do not look at integer tensors")
     parser.add_argument("--values", type=int, default=0, metavar="N",
                         help="keep the values of integer and bool tensors of up to N elements")

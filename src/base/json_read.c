@@ -102,8 +102,7 @@ static ob_status open_container(ob_json_reader *reader, const ob_json_token *tok
 {
     if (reader->depth == reader->max_depth)
         return ob__json_lexer_error(&reader->lexer, token, OB_ERR_LIMIT, err,
-                                    "nested deeper than %u levels; flatten the text",
-                                    reader->max_depth);
+                                    "nested deeper than %u levels; flatten it", reader->max_depth);
     const uint32_t level = reader->depth++;
     const uint8_t bit = (uint8_t)(1u << (level % 8));
     reader->is_object[level / 8] = (uint8_t)(object ? reader->is_object[level / 8] | bit

@@ -33,8 +33,8 @@ typedef struct builder {
 static ob_status out_of_memory(const builder *b, uint32_t line, uint32_t column, ob_err *err)
 {
     return ob_err_set_at(err, OB_ERR_LIMIT, b->doc->name, line, column, NULL,
-                         "the text needs more memory than the limit of %zu MiB (or than there is); "
-                         "split it into several files",
+                         "the text needs more memory than the limit of %zu MiB (or than is "
+                         "available); split it into several files",
                          b->doc->arena.limit_bytes >> 20);
 }
 
@@ -117,10 +117,10 @@ static ob_status check_duplicates(const builder *b, const ob_json *object, ob_er
     }
     if (second == NULL)
         return OB_OK;
-    return ob_err_set_at(err, OB_ERR_SYNTAX, b->doc->name, second->line, second->column, NULL,
-                         "the key \"%.100s\" stands twice in this object, first in line %u; "
-                         "rename or remove one",
-                         second->as.string, first->line);
+    return ob_err_set_at(
+        err, OB_ERR_SYNTAX, b->doc->name, second->line, second->column, NULL,
+        "the key \"%.100s\" appears twice in this object, first in line %u; rename or remove one",
+        second->as.string, first->line);
 }
 
 static ob_status close_frame(builder *b, ob_err *err)

@@ -104,7 +104,7 @@ static bool in_range(const ob_option *row, double number)
 static void print_range(const ob_option *row, char *out, size_t size)
 {
     if (row->type == OB_OPTION_INT && row->max >= (double)INT64_MAX)
-        snprintf(out, size, "from %.17g on", row->min);
+        snprintf(out, size, "of %.17g or more", row->min);
     else
         snprintf(out, size, row->open ? "above %.17g and below %.17g" : "from %.17g to %.17g",
                  row->min, row->max);
@@ -128,7 +128,7 @@ static ob_status out_of_range(const ob_option *row, const char *name, const char
     char range[64];
     print_range(row, range, sizeof range);
     return ob_err_set(err, OB_ERR_INVALID, "%s: %.64s is out of range; give a number %s%s", name,
-                      value, range, is_share(row) ? ", or per cent, such as 5%" : "");
+                      value, range, is_share(row) ? ", or a percentage such as 5%" : "");
 }
 
 static ob_status store_int(const ob_option *row, const char *name, const char *value, void *field,
@@ -294,7 +294,8 @@ static ob_status parse_letters(parser *p, const char *letters)
             return ob_err_set(p->err, OB_ERR_INVALID, "unknown option -%c in '-%.64s'; see --help",
                               *at, letters);
         if (row->name == NULL)
-            return ob_err_set(p->err, OB_ERR_INVALID, "'-%.64s' is no option; see --help", letters);
+            return ob_err_set(p->err, OB_ERR_INVALID, "'-%.64s' is not an option; see --help",
+                              letters);
         const spelling name = spell_letter(*at);
         if (row->refused != NULL)
             return ob_err_set(p->err, OB_ERR_INVALID, "%s: %s", name.text, row->refused);

@@ -23,9 +23,8 @@
 
 /* What the lock file of a folder holds from the moment on that it is locked. The name and the number tell the folder
  * from copies of it, and from one that was given another name to be kept. */
-static const char MARK[] = "opbench made this folder, %.60s (inode %llu), and removes it, with all "
-                           "that is in it, when the "
-                           "process that locks this file is gone.\n";
+static const char MARK[] = "opbench made this folder, %.60s (inode %llu), and removes it with "
+                           "everything in it once the process that locks this file is gone.\n";
 enum { MARK_BYTES = 256 };
 
 /* Where locks are not seen by all (another machine's, on some network file systems), age has to do. */
@@ -166,7 +165,7 @@ ob_status ob__scratch_open(ob_scratch *scratch, const char *parent, const char *
     if (!fits || mkdtemp(scratch->dir) == NULL) {
         const int why = errno;
         scratch->dir[0] = '\0';
-        return ob_err_set(err, OB_ERR_IO, "no folder can be made in %s: %s; set TMPDIR to another",
+        return ob_err_set(err, OB_ERR_IO, "cannot make a folder in %s: %s; set TMPDIR to another",
                           parent, strerror(why));
     }
     const int dir = open(scratch->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -13,11 +13,12 @@ enum { MOST_MORE_BYTES = 4096 };
 static ob_status check_size(size_t given, size_t least, size_t size, const char *name, ob_err *err)
 {
     if (given < least)
-        return ob_err_set(err, OB_ERR_INVALID, "%s.size is not set; it is sizeof(%s)", name, name);
+        return ob_err_set(err, OB_ERR_INVALID, "%s.size is not set; set it to sizeof(%s)", name,
+                          name);
     if (given > size + MOST_MORE_BYTES)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%s.size is %zu, which cannot be: this opbench has %zu; set it to "
-                          "sizeof(%s), and all other members",
+                          "%s.size is %zu, which is impossible: this opbench has %zu; set it to "
+                          "sizeof(%s), and initialise all other members",
                           name, given, size, name);
     return OB_OK;
 }
@@ -30,8 +31,8 @@ ob_status ob__take_element(void *to, size_t size, const void *from, size_t given
     for (size_t i = size; i < given; i++) {
         if (bytes[i] != 0)
             return ob_err_set(err, OB_ERR_INVALID,
-                              "%s has something set beyond its first %zu bytes, which is all that "
-                              "this opbench knows of it; leave that out, or use a newer opbench",
+                              "%s has members set beyond its first %zu bytes, which is all that "
+                              "this opbench knows; leave them out, or use a newer opbench",
                               name, size);
     }
     memset(to, 0, size);
@@ -67,12 +68,11 @@ ob_status ob__take_optional(void *to, size_t size, const void *from, const char 
 
 ob_status ob__check_same_size(size_t given, size_t size, const char *name, ob_err *err)
 {
-    return given == size
-               ? OB_OK
-               : ob_err_set(err, OB_ERR_INVALID,
-                            "%s.size is %zu, and %zu in this opbench: the program was built with "
-                            "another version of its headers, or the struct was not initialised",
-                            name, given, size);
+    return given == size ? OB_OK
+                         : ob_err_set(err, OB_ERR_INVALID,
+                                      "%s.size is %zu, but %zu in this opbench: the program was "
+                                      "built with other headers, or the struct was not initialised",
+                                      name, given, size);
 }
 
 ob_status ob__give_sized(void *to, const void *from, size_t size, const char *name, ob_err *err)

@@ -103,7 +103,7 @@ static ob_status add(builder *b, const ob_json *node, ob_err *err)
     if (ob_json_get_kind(top->container) == OB_JSON_ARRAY)
         return ob_json_append(b->doc, top->container, node, err);
     if (top->key == NULL)
-        return fail(b, OB_ERR_SYNTAX, "a key is a text, not a list or a mapping", err);
+        return fail(b, OB_ERR_SYNTAX, "a key must be a string, not a list or a mapping", err);
     if (ob_json_count(top->container) >= MAX_KEYS)
         return fail(b, OB_ERR_LIMIT, "a mapping has more than 10000 keys", err);
     const ob_status status = ob_json_set(b->doc, top->container, top->key, node, err);
@@ -122,9 +122,10 @@ static ob_status add_scalar(builder *b, const yaml_event_t *event, ob_err *err)
     const char *text = (const char *)event->data.scalar.value;
     const size_t length = event->data.scalar.length;
     if (event->data.scalar.anchor != NULL || event->data.scalar.tag != NULL)
-        return fail(b, OB_ERR_SYNTAX, "anchors and tags are not taken; write the text itself", err);
+        return fail(b, OB_ERR_SYNTAX, "anchors and tags are not supported; write the text itself",
+                    err);
     if (strlen(text) != length)
-        return fail(b, OB_ERR_SYNTAX, "a text holds a NUL", err);
+        return fail(b, OB_ERR_SYNTAX, "a string holds a NUL", err);
     if (wants_key(b)) {
         level *top = &b->levels[b->depth - 1];
         top->key = ob__arena_strdup(&b->doc->arena, text, length);
@@ -132,7 +133,7 @@ static ob_status add_scalar(builder *b, const yaml_event_t *event, ob_err *err)
             return no_memory(err);
         return ob_json_get(top->container, text) == NULL
                    ? OB_OK
-                   : fail(b, OB_ERR_SYNTAX, "a key stands twice in its mapping", err);
+                   : fail(b, OB_ERR_SYNTAX, "a key appears twice in its mapping", err);
     }
     ob_json *node = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
                         ? plain_node(b->doc, text, length)
@@ -150,11 +151,12 @@ static ob_status open_container(builder *b, ob_json *container, const void *anch
     if (container == NULL)
         return no_memory(err);
     if (anchor != NULL || tag != NULL)
-        return fail(b, OB_ERR_SYNTAX, "anchors and tags are not taken; write the text itself", err);
+        return fail(b, OB_ERR_SYNTAX, "anchors and tags are not supported; write the text itself",
+                    err);
     if (b->depth == MAX_DEPTH)
         return fail(b, OB_ERR_LIMIT, "more than 64 levels of nesting", err);
     if (wants_key(b))
-        return fail(b, OB_ERR_SYNTAX, "a key is a text, not a list or a mapping", err);
+        return fail(b, OB_ERR_SYNTAX, "a key must be a string, not a list or a mapping", err);
     container->line = (uint32_t)b->place.line + 1;
     container->column = (uint32_t)b->place.column + 1;
     b->levels[b->depth++] = (level){.container = container};
@@ -175,7 +177,7 @@ static ob_status take_event(builder *b, const yaml_event_t *event, ob_err *err)
         return b->documents++ == 0 ? OB_OK
                                    : fail(b, OB_ERR_SYNTAX, "a second document begins here", err);
     case YAML_ALIAS_EVENT:
-        return fail(b, OB_ERR_SYNTAX, "aliases are not taken; write the text itself", err);
+        return fail(b, OB_ERR_SYNTAX, "aliases are not supported; write the text itself", err);
     case YAML_SCALAR_EVENT:
         return add_scalar(b, event, err);
     case YAML_SEQUENCE_START_EVENT:

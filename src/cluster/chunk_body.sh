@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# A chunk of a divided run, with a node for itself. Begun again, it goes on with what is missing.
-# opbench submit wrote it, with what it needs to know above; opbench status says how far it is.
+# A chunk of a divided run, on a node of its own. When requeued, it continues with what is missing.
+# Written by opbench submit, with its settings above; opbench status shows the progress.
 
-chunk=${SLURM_ARRAY_TASK_ID:?this is a job of an array, which opbench submit submits}
+chunk=${SLURM_ARRAY_TASK_ID:?this must run as a job array; use opbench submit}
 node=${SLURMD_NODENAME:-$HOSTNAME}
 tries=$folder/slurm/tries
 turn=0
@@ -12,14 +12,14 @@ stopped=
 
 say() { echo "opbench: chunk $chunk on $node: $*"; }
 
-# Each try has a file of its own: the node, and begun, stopped, done or failed.
+# Each try has its own file: the node, and begun, stopped, done or failed.
 note() { echo "$node $*" >"$tries/$chunk.$SLURM_JOB_ID.${SLURM_RESTART_COUNT:-0}.$turn"; }
 
-# What is there of the chunk. Ends with 0 if that is all.
+# What is done of the chunk. Exits with 0 if that is everything.
 look() { "$program" status "$folder" --chunk "$chunk"; }
 
-# Before the time is over, Slurm tells this shell alone. One signal ends opbench after the case
-# under way, a second one at once; what is measured stays.
+# Before the time is up, Slurm signals only this shell. One signal stops opbench after the current
+# case, a second one at once; what was measured is kept.
 stop() {
     trap '' TERM
     stopped=yes
@@ -49,7 +49,7 @@ measure() {
     pid=
 }
 
-# Nodes on which the chunk failed twice. What was begun and has no end was lost with its node.
+# Nodes on which the chunk failed twice. A try that began and never ended was lost with its node.
 find_bad() {
     local file where what
     local -A failures=()
@@ -63,7 +63,7 @@ find_bad() {
     done
 }
 
-# Where it failed twice, the node may be at fault: another one gets it, with a joining behind it.
+# If it failed twice, the node may be at fault: another one gets the chunk, with a merge after it.
 leave_bad_node() {
     local list job
     find_bad
@@ -71,15 +71,15 @@ leave_bad_node() {
     [[ ,$list == *,$node,* ]] || return
     list=${list%,}
     if [ ${#bad[@]} -ge "$most_nodes" ]; then
-        say "failed twice on each of $list; it is given up"
+        say "failed twice on each of $list; giving up"
         exit 1
     fi
-    say "failed twice on $list; it is run elsewhere"
+    say "failed twice on $list; running elsewhere"
     cd "$folder/slurm" || exit 1
     if ! job=$(sbatch --parsable --array="$chunk" --exclude="$exclude${exclude:+,}$list" chunks.sh); then
-        say "it could not be submitted from here"
+        say "could not submit it from here"
     elif ! sbatch --dependency="afterany:${job%%;*}" merge.sh; then
-        say "the joining behind it could not be submitted from here"
+        say "could not submit the merge after it from here"
     fi
     exit 1
 }
@@ -101,8 +101,8 @@ while [ -z "$stopped" ]; do
     leave_bad_node
 done
 
-# A job that is still running was told of its time. Others Slurm has ended, or begins again itself.
-# The number alone would be the whole array, for one of its tasks.
+# A job that is still running reached its time limit. Slurm ended the others, or requeues them itself.
+# The job number alone would mean the whole array, not this task.
 job=${SLURM_ARRAY_JOB_ID}_$chunk
 state=$(squeue --noheader --jobs="$job" --format=%T)
 say "stopped, while Slurm says $state: $after"

@@ -66,10 +66,9 @@ static ob_status take_submission(submission *s, const char *path, const ob_text 
     s->when = ob_json_int(ob_json_get(root, "submitted"), 0);
     ob_json_doc_destroy(doc);
     if (chunks < 1 || chunks > OB_SLURM_MOST_CHUNKS)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "%s does not say how many chunks there are; it is no file of opbench "
-                          "submit",
-                          path);
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "%s does not say how many chunks there are; it is not from opbench submit", path);
     s->chunks = (uint64_t)chunks;
     s->results = results > 0 ? (uint64_t)results : 0;
     s->is_there = true;
@@ -86,7 +85,7 @@ static ob_status read_submission(submission *s, const char *folder, ob_err *err)
         stat(path, &info) != 0)
         return OB_OK;
     if (!S_ISREG(info.st_mode)) /* nobody waits for a pipe */
-        return ob_err_set(err, OB_ERR_INVALID, "%s is no file of opbench submit", path);
+        return ob_err_set(err, OB_ERR_INVALID, "%s is not from opbench submit", path);
     s->owner = info.st_uid;
     ob_status status = ob__read_file(path, MOST_SUBMISSION_BYTES, &text, err);
     if (status == OB_OK)
@@ -140,7 +139,8 @@ static ob_chunk_state judge_files(const ob_chunk_files *f, char *note)
     if (f->is_open && ago <= LATELY_S)
         return OB_CHUNK_RUNNING;
     if (f->is_open)
-        snprintf(note, NOTE_ROOM, "no end, and nothing was written for %" PRId64 " min", ago / 60);
+        snprintf(note, NOTE_ROOM, "unfinished, and nothing was written for %" PRId64 " min",
+                 ago / 60);
     else
         snprintf(note, NOTE_ROOM, "interrupted");
     return OB_CHUNK_FAILED;
@@ -151,8 +151,9 @@ static void explain_waiting(const ob_slurm_task *task, char *note)
     if (strcmp(task->state, "PENDING") != 0)
         snprintf(note, NOTE_ROOM, "Slurm says %s", task->state);
     else if (strcasestr(task->reason, "held") != NULL)
-        snprintf(note, NOTE_ROOM, "Slurm holds it (%s); let it go on: scontrol release %s_%" PRIu64,
-                 task->reason, task->job, task->chunk);
+        snprintf(note, NOTE_ROOM,
+                 "Slurm holds it (%s); release it with: scontrol release %s_%" PRIu64, task->reason,
+                 task->job, task->chunk);
     else if (task->reason[0] != '\0')
         snprintf(note, NOTE_ROOM, "Slurm says %s", task->reason);
 }
@@ -163,10 +164,10 @@ static void explain(const ob_chunk_files *f, const ob_slurm_task *ended, char *n
     if (ended != NULL)
         snprintf(note, NOTE_ROOM, "Slurm says %s", ended->state);
     else if (f->last_begun[0] != '\0')
-        snprintf(note, NOTE_ROOM, "its last try, on %s, has no end", f->last_begun);
+        snprintf(note, NOTE_ROOM, "its last try, on %s, did not finish", f->last_begun);
     else
         snprintf(note, NOTE_ROOM, "not in the queue%s",
-                 f->tries == 0 && f->files == 0 ? ", and never begun" : "");
+                 f->tries == 0 && f->files == 0 ? ", and never started" : "");
 }
 
 static void add_failures(const ob_chunk_files *f, ob_chunk_state state, char *note)
@@ -175,7 +176,7 @@ static void add_failures(const ob_chunk_files *f, ob_chunk_state state, char *no
     const char *mark = used > 0 ? "; " : "";
     if (f->bad_nodes[0] != '\0')
         snprintf(note + used, NOTE_ROOM - used, "%sfailed twice on %s%s%s%s", mark, f->bad_nodes,
-                 state == OB_CHUNK_FAILED ? "" : ", so run elsewhere",
+                 state == OB_CHUNK_FAILED ? "" : ", so it runs elsewhere",
                  f->last_failure[0] != '\0' ? "; last, it " : "", f->last_failure);
     else if (f->failures > 0)
         snprintf(note + used, NOTE_ROOM - used, "%sbefore, it %s", mark, f->last_failure);
@@ -290,8 +291,8 @@ static ob_status read_all(ob_chunks *c, const ob_chunks_params *params, ob_err *
         ob__chunk_survey_read(&c->survey, params->folder, c->submitted.chunks, params->only, err));
     if (c->survey.chunks == NULL)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "%s has no files of a divided run (--shard K/N --output %s/), and none "
-                          "was submitted there",
+                          "%s has no files of a divided run (--shard K/N --output %s/), and "
+                          "nothing was submitted there",
                           params->folder, params->folder);
     return fill(c, err);
 }

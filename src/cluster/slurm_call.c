@@ -42,7 +42,7 @@ static ob_status judge(const char *name, ob_status ran, int status, const listen
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return OB_OK;
     return ob_err_set(err, OB_ERR_IO, "%s failed: %s", name,
-                      l->last[0] != '\0' ? l->last : "it said nothing");
+                      l->last[0] != '\0' ? l->last : "it printed nothing");
 }
 
 ob_status ob__slurm_call(const char *const *words, const char *dir, ob_cluster_line_fn on_line,

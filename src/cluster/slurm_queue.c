@@ -155,7 +155,7 @@ ob_status ob__slurm_ask_accounting(const char *slurm_folder, unsigned owner, int
     snprintf(user, sizeof user, "--user=%u", owner);
     if (localtime_r(&when, &local) == NULL ||
         strftime(start, sizeof start, "--starttime=%Y-%m-%dT%H:%M:%S", &local) == 0)
-        return ob_err_set(err, OB_ERR_INVALID, "the time of the submission is not known");
+        return ob_err_set(err, OB_ERR_INVALID, "the time of submission is not known");
     OB_TRY(ob__slurm_call(words, NULL, on_line, &g, err));
     return g.ok ? OB_OK : ob__cluster_no_memory(err);
 }

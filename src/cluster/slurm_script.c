@@ -26,10 +26,10 @@ static ob_status check_value(const char *option, const char *value, ob_err *err)
 {
     if (value == NULL || (value[0] != '\0' && value[strspn(value, PLAIN)] == '\0'))
         return OB_OK;
-    return ob_err_set(err, OB_ERR_INVALID,
-                      "--%s: '%.100s' cannot stand in a batch script; give it without blanks, "
-                      "quotes and '#'",
-                      option, value);
+    return ob_err_set(
+        err, OB_ERR_INVALID,
+        "--%s: '%.100s' cannot go into a batch script; give it without blanks, quotes and '#'",
+        option, value);
 }
 
 /* Digits up to the next mark, at most a million. */
@@ -67,8 +67,8 @@ ob_status ob_slurm_time_parse(const char *text, int64_t *seconds, ob_err *err)
     }
     if (!ok || *at != '\0' || at[-1] == ':')
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--time: '%.100s' is no time of Slurm's; give minutes, or such as "
-                          "1:30:00 or 2-12 for two days and a half",
+                          "--time: '%.100s' is not a Slurm time; give minutes, or a time such as "
+                          "1:30:00 or 2-12 (two and a half days)",
                           text);
     const bool hours_first = has_days || count == 3;
     *seconds = days * 86400 + (hours_first ? parts[0] * 3600 + parts[1] * 60 + parts[2]
@@ -81,7 +81,7 @@ static ob_status check_more(const ob_option_list *more, ob_err *err)
     for (const char *const *item = more->items; *item != NULL; item++) {
         if (strncmp(*item, "--", 2) != 0 || (*item)[2] == '\0')
             return ob_err_set(err, OB_ERR_INVALID,
-                              "--sbatch: '%.100s' is no option of sbatch; give one such as "
+                              "--sbatch: '%.100s' is not an sbatch option; give one such as "
                               "--sbatch=--mail-type=END",
                               *item);
         OB_TRY(check_value("sbatch", *item, err));
@@ -104,8 +104,8 @@ ob_status ob_slurm_options_check(const ob_slurm_options *o, ob_err *err)
     OB_TRY(ob_slurm_time_parse(o->time, &seconds, err));
     if (seconds > 0 && o->grace_s >= seconds)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--grace: %" PRId64 " seconds are all of --time %s; give more time, or "
-                          "less grace",
+                          "--grace: %" PRId64
+                          " seconds use up all of --time %s; give more time, or less grace",
                           o->grace_s, o->time);
     return OB_OK;
 }
@@ -115,13 +115,13 @@ static ob_status check_path(const char *path, ob_err *err)
 {
     for (const char *c = path; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
-            return ob_err_set(err, OB_ERR_INVALID,
-                              "the folder's name has a line feed or another control character; "
-                              "give one without");
+            return ob_err_set(
+                err, OB_ERR_INVALID,
+                "the folder's name has a line feed or another control character; use another name");
     if (strpbrk(path, "%\\") != NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "the folder's name, %.200s, has '%%' or '\\', which Slurm replaces in "
-                          "the names of logs; give one without",
+                          "log names; use another name",
                           path);
     return OB_OK;
 }
@@ -228,7 +228,7 @@ ob_status ob_slurm_print_merge_script(const ob_slurm_plan *plan, ob_text *out, o
     put(&w, "#SBATCH --nodes=1\n#SBATCH --ntasks=1\n#SBATCH --open-mode=append\n"
             "#SBATCH --output=merge.log\n");
     put_place(&w, &plan->options);
-    put(&w, "\n# Joins what the chunks measured, and says what is missing.\n\n");
+    put(&w, "\n# Joins what the chunks measured, and reports what is missing.\n\n");
     put_variable(&w, "folder", plan->folder);
     put(&w, "exec ");
     w.ok = w.ok && ob__text_append_word(out, plan->program);

@@ -70,12 +70,12 @@ static ob_status check_is_empty(const char *folder, ob_err *err)
     closedir(dir);
     if (was_submitted)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%s was submitted before; --resume goes on with what is missing, or name "
-                          "another folder with --output",
+                          "%s was already submitted; --resume continues with what is missing, or "
+                          "name another folder with --output",
                           folder);
     if (has_records)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%s has files of records already; name another folder with --output",
+                          "%s already has files of records; name another folder with --output",
                           folder);
     return OB_OK;
 }
@@ -226,8 +226,7 @@ static ob_status call_sbatch(words *w, bool listed, const char *folder, char job
     end_words(w);
     OB_TRY(make_path(dir, folder, "", err));
     OB_TRY(ob__slurm_call(w->items, dir, take_job, job, err));
-    return job[0] != '\0' ? OB_OK
-                          : ob_err_set(err, OB_ERR_IO, "sbatch did not say what the job is called");
+    return job[0] != '\0' ? OB_OK : ob_err_set(err, OB_ERR_IO, "sbatch did not print the job id");
 }
 
 void ob_slurm_remove_plan(const char *folder)
@@ -257,8 +256,8 @@ static ob_status check_script(const char *folder, const char *name, ob_err *err)
     if (S_ISREG(info.st_mode) && info.st_uid == geteuid())
         return OB_OK;
     return ob_err_set(err, OB_ERR_INVALID,
-                      "%s is not a file of yours, and would be run as you; read it and submit it "
-                      "with sbatch, or submit to another folder",
+                      "%s is not your file, but would run as you; read it and submit it with "
+                      "sbatch, or submit to another folder",
                       path);
 }
 

@@ -131,9 +131,8 @@ static ob_status same_cell(const ob_measurement *a, const ob_measurement *b, ob_
                               : "sub_label";
     return ob_err_set(
         err, OB_ERR_DUPLICATE,
-        "two different tasks fall into one cell: table \"%.80s\", row \"%.80s\", "
-        "column \"%.80s\", %" PRId64 " threads; they differ in %s: give them different "
-        "sub_labels or descriptions",
+        "two different tasks share one cell: table \"%.80s\", row \"%.80s\", column \"%.80s\", "
+        "%" PRId64 " threads; they differ in %s; give them different sub_labels or descriptions",
         task->label != NULL ? task->label : "", ob_task_spec_row_name(task),
         task->description != NULL ? task->description : "", task->num_threads, differs);
 }

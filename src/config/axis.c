@@ -14,11 +14,10 @@
 static ob_status check_form(const char *name, const ob_json *range, ob_err *err)
 {
     if (ob_json_get_kind(range) != OB_JSON_ARRAY)
-        return ob__node_error(
-            err, range,
-            "\"%s\" is named in \"__range__\" and so must be [lowest, highest] or "
-            "[lowest, highest, step], not %s",
-            name, ob_json_kind_name(ob_json_get_kind(range)));
+        return ob__node_error(err, range,
+                              "\"%s\" is named in \"__range__\", so it must be [lowest, highest] "
+                              "or [lowest, highest, step], not %s",
+                              name, ob_json_kind_name(ob_json_get_kind(range)));
     if (range->count < 2 || range->count > 3)
         return ob__node_error(err, range,
                               "a range has two or three numbers, [lowest, highest] or [lowest, "

@@ -109,7 +109,7 @@ static void close_list(ob_builder *b)
         ob__builder_fail(b, OB_ERR_STATE, "a %s is still open; call ob_builder_end first",
                          b->open[b->depth - 1].type);
     if (b->name != NULL)
-        ob__builder_fail(b, OB_ERR_STATE, "the name \"%s\" has no argument; give one before",
+        ob__builder_fail(b, OB_ERR_STATE, "the name \"%s\" has no argument; give one first",
                          ob_json_string(b->name, NULL));
     ob_json *entry = ob_json_new_object(b->doc);
     ob__builder_put(b, entry, "args", b->args);
@@ -126,7 +126,7 @@ static void close_group(ob_builder *b)
         return;
     if (ob_json_count(b->inputs) == 0)
         ob__builder_fail(b, OB_ERR_STATE,
-                         "a group of %s has no input; call ob_builder_input before, without "
+                         "a group of %s has no input; call ob_builder_input first, without "
                          "arguments if it takes none",
                          ob_json_string(b->op_name, NULL));
     ob_json *group = ob_json_new_object(b->doc);
@@ -152,7 +152,7 @@ ob_status ob_builder_finish(ob_builder *b, ob_json_doc **out, ob_err *err)
     *out = NULL;
     if (ob__builder_enter(b, __func__)) {
         if (b->op == NULL && ob_json_count(b->root) == 0)
-            ob__builder_fail(b, OB_ERR_STATE, "there is no operator; call ob_builder_op before");
+            ob__builder_fail(b, OB_ERR_STATE, "there is no operator; call ob_builder_op first");
         close_op(b);
     }
     const ob_status status = b->err.code;
@@ -201,7 +201,7 @@ static void open_group(ob_builder *b)
 static bool has_op(ob_builder *b)
 {
     if (b->op == NULL)
-        ob__builder_fail(b, OB_ERR_STATE, "no operator is open; call ob_builder_op before");
+        ob__builder_fail(b, OB_ERR_STATE, "no operator is open; call ob_builder_op first");
     return b->op != NULL;
 }
 
@@ -220,7 +220,7 @@ void ob_builder_op(ob_builder *b, const char *name, const ob_builder_op_params *
     b->op_name = ob__builder_text(b, "the operator's name", name);
     if (b->op_name != NULL && ob_json_get(b->root, name) != NULL)
         ob__builder_fail(b, OB_ERR_DUPLICATE,
-                         "%s was built before; all its groups and inputs follow one ob_builder_op",
+                         "%s was already built; all its groups and inputs follow one ob_builder_op",
                          name);
     b->op = ob_json_new_object(b->doc);
     b->groups = ob_json_new_array(b->doc);

@@ -17,7 +17,7 @@ bool ob__builder_takes_argument(ob_builder *b)
     if (b->err.code == OB_OK && b->args == NULL)
         ob__builder_fail(
             b, OB_ERR_STATE,
-            "no list of arguments is open; call ob_builder_input or ob_builder_build before");
+            "no list of arguments is open; call ob_builder_input or ob_builder_build first");
     return b->err.code == OB_OK;
 }
 
@@ -31,7 +31,7 @@ static void place_arg(ob_builder *b, const ob_json *name, const ob_json *arg)
     else if (ob_json_count(b->kwargs) > 0)
         ob__builder_fail(b, OB_ERR_STATE,
                          "an argument without a name cannot follow one with a name; call "
-                         "ob_builder_name before, or change the order");
+                         "ob_builder_name first, or change the order");
     else
         ob__builder_append(b, b->args, arg);
 }
@@ -46,13 +46,13 @@ void ob_builder_name(ob_builder *b, const char *name)
         return;
     }
     if (b->name != NULL) {
-        ob__builder_fail(b, OB_ERR_STATE, "the name \"%s\" has no argument; give one before",
+        ob__builder_fail(b, OB_ERR_STATE, "the name \"%s\" has no argument; give one first",
                          ob_json_string(b->name, NULL));
         return;
     }
     const ob_json *text = ob__builder_text(b, "the name", name);
     if (text != NULL && ob_json_get(b->kwargs, name) != NULL)
-        ob__builder_fail(b, OB_ERR_DUPLICATE, "the argument \"%s\" was given before", name);
+        ob__builder_fail(b, OB_ERR_DUPLICATE, "the argument \"%s\" was already given", name);
     b->name = text;
 }
 
@@ -84,7 +84,7 @@ static void end(ob_builder *b, const ob_json *arg)
 static const ob_json *real_node(ob_builder *b, double value)
 {
     if (!isfinite(value)) {
-        ob__builder_fail(b, OB_ERR_INVALID, "%g cannot stand in a config; give a finite number",
+        ob__builder_fail(b, OB_ERR_INVALID, "%g is not allowed in a config; give a finite number",
                          value);
         return NULL;
     }
@@ -108,7 +108,7 @@ static void int_range_arg(ob_builder *b, const char *call, const char *type, int
         return;
     if (low > high)
         ob__builder_fail(b, OB_ERR_INVALID,
-                         "the range from %" PRId64 " to %" PRId64 " is empty; the lowest is first",
+                         "the range from %" PRId64 " to %" PRId64 " is empty; put the lowest first",
                          low, high);
     ob_json *range = ob_json_new_array(b->doc);
     ob__builder_append(b, range, ob_json_new_int(b->doc, low));
@@ -133,8 +133,8 @@ static void real_range_arg(ob_builder *b, const char *call, const char *type, do
     if (arg == NULL)
         return;
     if (low > high)
-        ob__builder_fail(b, OB_ERR_INVALID, "the range from %g to %g is empty; the lowest is first",
-                         low, high);
+        ob__builder_fail(b, OB_ERR_INVALID,
+                         "the range from %g to %g is empty; put the lowest first", low, high);
     ob_json *range = ob_json_new_array(b->doc);
     ob__builder_append(b, range, real_node(b, low));
     ob__builder_append(b, range, real_node(b, high));
@@ -265,7 +265,7 @@ static const ob_json *element_node(ob_builder *b, ob_dtype dtype, double value)
     if (ob_dtype_is_floating(dtype))
         return real_node(b, value);
     if (!(fabs(value) <= EXACT) || value != floor(value)) {
-        ob__builder_fail(b, OB_ERR_INVALID, "%g is no element of a tensor of whole numbers", value);
+        ob__builder_fail(b, OB_ERR_INVALID, "%g cannot be an element of an integer tensor", value);
         return NULL;
     }
     return ob_json_new_int(b->doc, (int64_t)value);
@@ -325,7 +325,8 @@ static void open_container(ob_builder *b, const char *call, const char *type)
     if (!ob__builder_enter(b, call) || !ob__builder_takes_argument(b))
         return;
     if (b->depth == OB_BUILDER_MAX_NESTING) {
-        ob__builder_fail(b, OB_ERR_LIMIT, "lists nest deeper than %d", OB_BUILDER_MAX_NESTING);
+        ob__builder_fail(b, OB_ERR_LIMIT, "lists are nested deeper than %d levels",
+                         OB_BUILDER_MAX_NESTING);
         return;
     }
     ob_json *items = ob_json_new_array(b->doc);
@@ -409,16 +410,16 @@ void ob_builder_json(ob_builder *b, const char *text)
         length++;
     const ob_status status = ob_json_parse("argument", text, length, &limits, &read, &why);
     if (status != OB_OK) {
-        ob__builder_fail(b, status, "the text is no argument: column %u: %s", why.column,
+        ob__builder_fail(b, status, "the text is not an argument: column %u: %s", why.column,
                          why.message);
         return;
     }
     const ob_json *root = ob_json_doc_root(read);
     if (ob_json_get_kind(root) != OB_JSON_OBJECT)
-        ob__builder_fail(b, OB_ERR_INVALID,
-                         "an argument is an object such as {\"type\": \"int\", \"value\": 2}, not "
-                         "%s",
-                         ob_json_kind_name(ob_json_get_kind(root)));
+        ob__builder_fail(
+            b, OB_ERR_INVALID,
+            "an argument must be an object such as {\"type\": \"int\", \"value\": 2}, not %s",
+            ob_json_kind_name(ob_json_get_kind(root)));
     else
         end(b, copy(b, root));
     ob_json_doc_destroy(read);

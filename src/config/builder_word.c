@@ -194,7 +194,7 @@ static bool read_file(reader *r, tensor *t, bool in_list, bool said)
     const size_t length = strcspn(r->at, in_list ? "+@,])" : "+@");
     t->file = copy(r, r->at, length);
     if (length == 0)
-        return fail(r, "expected the name of a file behind \"npy:\"");
+        return fail(r, "expected a file name after \"npy:\"");
     if (ob__npy_look(t->file, &npy, &why) != OB_OK) {
         ob_err_set(&r->builder->err, why.code, "argument \"%.200s\": %s", r->word, why.message);
         return false;
@@ -204,8 +204,7 @@ static bool read_file(reader *r, tensor *t, bool in_list, bool said)
         same = t->shape[i] == npy.sizes[i] &&
                (t->arg.strides == NULL || t->strides[i] == npy.strides[i]);
     if (said && !same)
-        return fail(r,
-                    "the array of this file is another; write npy:FILE alone to take it as it is");
+        return fail(r, "the file holds a different array; write just npy:FILE to take it as it is");
     t->arg.dtype = npy.dtype;
     t->arg.rank = (size_t)npy.ndim;
     t->arg.shape = t->shape;
@@ -256,7 +255,7 @@ static bool read_attribute(reader *r, tensor *t, bool in_list)
         if (!read_sizes(r, t->strides, &count))
             return false;
         if (count != t->arg.rank)
-            return fail(r, "there must be as many strides as sizes");
+            return fail(r, "give as many strides as sizes");
         t->arg.strides = t->strides;
         return true;
     case '=':
@@ -266,7 +265,7 @@ static bool read_attribute(reader *r, tensor *t, bool in_list)
         return read_bound(r, t);
     case '+':
         if (strncmp(r->at, GRAD, sizeof GRAD - 1) != 0)
-            return fail(r, "expected \"grad\" behind the \"+\"");
+            return fail(r, "expected \"grad\" after the \"+\"");
         r->at += sizeof GRAD - 1;
         t->arg.requires_grad = true;
         return true;
@@ -274,7 +273,7 @@ static bool read_attribute(reader *r, tensor *t, bool in_list)
         const size_t length = strcspn(r->at, ",])+=<");
         t->arg.device = copy_behind(r, t->file, r->at, length);
         r->at += length;
-        return length > 0 || fail(r, "expected a device behind the \"@\"");
+        return length > 0 || fail(r, "expected a device after the \"@\"");
     }
     }
 }
@@ -292,7 +291,7 @@ static bool read_tensor(reader *r, size_t name, bool in_list)
 {
     tensor t = {.arg = {.size = sizeof t.arg, .dtype = ob_dtype_from_name(r->at, name)}};
     if (t.arg.dtype == OB_DTYPE_INVALID)
-        return fail(r, "this is no dtype; `opbench list dtypes` shows them");
+        return fail(r, "this is not a dtype; `opbench list dtypes` lists them");
     r->at += name;
     t.arg.shape = t.shape;
     if (!read_sizes(r, t.shape, &t.arg.rank))
@@ -341,7 +340,7 @@ static bool read_quoted(reader *r)
 {
     const char *end = strchr(r->at + 1, *r->at);
     if (end == NULL)
-        return fail(r, "the text's closing quote is missing");
+        return fail(r, "the closing quote is missing");
     ob_builder_str(r->builder, copy(r, r->at + 1, (size_t)(end - r->at) - 1));
     r->at = end + 1;
     return good(r);
@@ -390,7 +389,7 @@ static bool read_value(reader *r)
     for (;;) {
         if (*r->at == '[' || *r->at == '(') {
             if (depth == OB_BUILDER_MAX_NESTING)
-                return fail(r, "lists nest too deep");
+                return fail(r, "lists are nested too deeply");
             open[depth++] = *r->at == '[' ? ']' : ')';
             (*r->at == '[' ? ob_builder_list : ob_builder_tuple)(r->builder);
             r->at++;
@@ -451,7 +450,7 @@ void ob_builder_word(ob_builder *b, const char *word)
     if (good(&r) && *r.at == '{')
         ob_builder_json(b, r.at);
     else if (good(&r) && read_value(&r) && *r.at != '\0')
-        fail(&r, "the argument goes on behind its end");
+        fail(&r, "there is more text after the end of the argument");
     name_word(&r);
     free(r.scratch);
 }
@@ -504,8 +503,8 @@ static void tell_of_slash(ob_builder *builder, const char *name, const char *con
         }
     }
     ob_err_set(&builder->err, ok ? OB_ERR_INVALID : OB_ERR_NOMEM,
-               "%s is a module: the arguments of its constructor stand before a word \"/\", and "
-               "those of its call behind it; write %.*s",
+               "%s is a module: arguments of its constructor go before a \"/\", those of its call "
+               "after it; write %.*s",
                name, ok ? (int)line.size : 0, ok ? line.data : "");
     ob_text_fini(&line);
 }

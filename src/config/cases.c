@@ -214,11 +214,11 @@ static ob_status take_build(ob_case *c, ob_err *err)
 {
     if (c->spec->build_form != OB_BUILD_NONE)
         return ob_err_set(err, OB_ERR_CONFIG,
-                          "the iterator of the inputs gives builds; remove \"build\"");
+                          "the iterator of the inputs supplies the builds; remove \"build\"");
     if (c->spec->build.generator == NULL)
         return ob_err_set(err, OB_ERR_CONFIG,
-                          "the iterator of the inputs gives builds; add \"build_data_generator\": "
-                          "\"PyTorch:DefaultDataGenerator\"");
+                          "the iterator of the inputs supplies the builds; add "
+                          "\"build_data_generator\": \"PyTorch:DefaultDataGenerator\"");
     c->build.entry = c->input.build;
     OB_TRY(ob__check_plain_entry(c->spec->build.generator, c->build.entry, NULL, err));
     if (ob__generator_has_checks(c->spec->build.generator))

@@ -31,7 +31,7 @@ static ob_status check_format(const ob_json *arg, ob_err *err)
         return OB_OK;
     if (given(arg, "strides") != NULL)
         return ob__node_error(err, format,
-                              "a tensor has \"strides\" or a \"memory_format\", not both");
+                              "a tensor can have \"strides\" or a \"memory_format\", not both");
     if (rank != 0 && ndim != rank)
         return ob__node_error(err, format, "\"%s\" needs a shape of %zu dimensions, not %zu", name,
                               rank, ndim);
@@ -54,24 +54,25 @@ static ob_status check_sparse(const ob_json *arg, ob_err *err)
                                   "a compressed sparse tensor has a shape of 2 dimensions, not %zu",
                                   ndim);
         if (dim != NULL || given(arg, "coalesced") != NULL)
-            return ob__node_error(err, dim != NULL ? dim : given(arg, "coalesced"),
-                                  "\"sparse_dim\" and \"coalesced\" belong to the layout "
-                                  "\"sparse_coo\"");
+            return ob__node_error(
+                err, dim != NULL ? dim : given(arg, "coalesced"),
+                "\"sparse_dim\" and \"coalesced\" are only for the layout \"sparse_coo\"");
     }
     if (ob_json_get_kind(given(arg, "value")) == OB_JSON_ARRAY)
-        return ob__node_error(err, given(arg, "value"),
-                              "the \"value\" of a sparse tensor is one number for all its entries");
+        return ob__node_error(
+            err, given(arg, "value"),
+            "the \"value\" of a sparse tensor must be one number for all its entries");
     if ((nnz != NULL) == (density != NULL))
         return ob__node_error(err, nnz != NULL ? nnz : arg,
-                              "a sparse tensor needs \"nnz\" (how many places are taken) or "
-                              "\"density\" (their share), one of them");
+                              "a sparse tensor needs either \"nnz\" (how many entries it has) or "
+                              "\"density\" (their share)");
     if (nnz != NULL && (ob_json_get_kind(nnz) != OB_JSON_INT || ob_json_int(nnz, 0) < 0))
-        return ob__node_error(err, nnz, "\"nnz\" is a whole number, 0 or more");
+        return ob__node_error(err, nnz, "\"nnz\" must be a whole number, 0 or more");
     if (density != NULL && !(ob_json_real(density, -1) >= 0 && ob_json_real(density, -1) <= 1))
-        return ob__node_error(err, density, "\"density\" is a number from 0 to 1");
+        return ob__node_error(err, density, "\"density\" must be a number from 0 to 1");
     if (dim != NULL && (ob_json_int(dim, 0) < 1 || (uint64_t)ob_json_int(dim, 0) > ndim))
-        return ob__node_error(err, dim,
-                              "\"sparse_dim\" is from 1 to the %zu dimensions of the shape", ndim);
+        return ob__node_error(
+            err, dim, "\"sparse_dim\" must be from 1 to the %zu dimensions of the shape", ndim);
     return OB_OK;
 }
 
@@ -85,6 +86,6 @@ ob_status ob__check_tensor(const ob_json *arg, ob_err *err)
         if (given(arg, OWN[i]) != NULL)
             return ob__node_error(
                 err, given(arg, OWN[i]),
-                "\"%s\" belongs to sparse tensors; add \"layout\": \"sparse_coo\"", OWN[i]);
+                "\"%s\" is only for sparse tensors; add \"layout\": \"sparse_coo\"", OWN[i]);
     return check_format(arg, err);
 }

@@ -99,15 +99,14 @@ ob_status ob__find_arg_type(const ob_generator_desc *generator, const ob_json *a
 {
     *out = NULL;
     if (ob_json_get_kind(arg) != OB_JSON_OBJECT)
-        return ob__node_error(err, arg,
-                              "an argument is an object such as {\"type\": \"int\", \"value\": 1}, "
-                              "not %s",
-                              ob_json_kind_name(ob_json_get_kind(arg)));
+        return ob__node_error(
+            err, arg,
+            "an argument must be an object such as {\"type\": \"int\", \"value\": 1}, not %s",
+            ob_json_kind_name(ob_json_get_kind(arg)));
     const ob_json *type = ob_json_get(arg, "type");
     if (type == NULL)
-        return ob__node_error(err, arg,
-                              "the argument has no \"type\"; add one, for instance "
-                              "\"type\": \"tensor\"");
+        return ob__node_error(
+            err, arg, "the argument has no \"type\"; add one, such as \"type\": \"tensor\"");
     const char *name = ob_json_string(type, NULL);
     if (name == NULL)
         return ob__node_error(err, type, "\"type\" must be a string, not %s",
@@ -122,7 +121,7 @@ ob_status ob__find_arg_type(const ob_generator_desc *generator, const ob_json *a
         return OB_OK;
     const char *near = nearest_type(generator, name);
     return ob__node_error(err, type,
-                          "unknown argument type \"%.60s\"%s; `opbench list types` shows them all",
+                          "unknown argument type \"%.60s\"%s; `opbench list types` lists them",
                           name, ob__near_text(near, ", did you mean \"", "\"?", "").text);
 }
 
@@ -242,12 +241,12 @@ static ob_status check_int(const char *name, const ob_json *value, ob_err *err)
     const double real = value->as.real.value;
     if (real == floor(real) && fabs(real) < 0x1p53)
         return ob__node_error(err, value,
-                              "\"%s\" is %.40s; write %.0f, without fraction and exponent", name,
+                              "\"%s\" is %.40s; write %.0f, without a fraction or exponent", name,
                               value->as.real.text ? value->as.real.text : "a float", real);
     if (real == floor(real))
         return ob__node_error(err, value,
-                              "\"%s\" is %.40s, which is not a 64-bit integer; write it "
-                              "without fraction and exponent, within +-9.2e18",
+                              "\"%s\" is %.40s, which is not a 64-bit integer; write it without a "
+                              "fraction or exponent, within +-9.2e18",
                               name, value->as.real.text ? value->as.real.text : "too large");
     return ob__node_error(err, value,
                           "\"%s\" is %.40s, but must be whole; round it, or use type "
@@ -285,8 +284,8 @@ static ob_status check_dtype(const char *name, const ob_json *value, ob_err *err
     if (near != NULL)
         return ob__node_error(err, value, "unknown dtype \"%.60s\", did you mean \"%s\"?", text,
                               near);
-    return ob__node_error(err, value,
-                          "unknown dtype \"%.60s\"; `opbench list dtypes` shows them all", text);
+    return ob__node_error(err, value, "unknown dtype \"%.60s\"; `opbench list dtypes` lists them",
+                          text);
 }
 
 static ob_status check_device(const char *name, const ob_json *value, ob_err *err)
@@ -380,8 +379,7 @@ ob_status ob__check_attr(const ob_arg_attr *attr, const ob_json *value, const ob
     if (attr->kind == OB_ATTR_INT && is_fraction(value)) {
         ob__node_warning(
             log, value,
-            "\"%s\" of an int is %.40s; it is passed on as a float, for which the type "
-            "is \"float\"",
+            "\"%s\" of an int is %.40s; it is passed on as a float, so use the type \"float\"",
             attr->name, value->as.real.text ? value->as.real.text : "a fraction");
         return OB_OK;
     }
@@ -414,9 +412,9 @@ ob_status ob__check_entry_form(const ob_json *entry, bool may_be_empty, ob_err *
     if (may_be_empty && (kind == OB_JSON_NULL || (kind == OB_JSON_ARRAY && entry->count == 0)))
         return OB_OK;
     if (kind != OB_JSON_OBJECT)
-        return ob__node_error(err, entry,
-                              "an entry is an object {\"args\": [...], \"kwargs\": {...}}, not %s",
-                              ob_json_kind_name(kind));
+        return ob__node_error(
+            err, entry, "an entry must be an object {\"args\": [...], \"kwargs\": {...}}, not %s",
+            ob_json_kind_name(kind));
     const ob_json *args = ob_json_get(entry, "args"), *kwargs = ob_json_get(entry, "kwargs");
     if (args == NULL && kwargs == NULL && !(may_be_empty && entry->count == 0))
         return ob__node_error(err, entry,

@@ -60,7 +60,7 @@ void ob__config_report(ob_config *config, const ob_err *what)
         ob_log_report(ob_context_log(config->context), OB_LOG_ERROR, &placed);
     else if (config->error_count == MOST_ERRORS + 1)
         ob_log_message(ob_context_log(config->context), OB_LOG_ERROR,
-                       "%s: more errors are not shown; mend these first",
+                       "%s: more errors are not shown; fix these first",
                        ob_json_doc_name(config->doc));
 }
 
@@ -83,11 +83,10 @@ static void warn_of_commas(const ob_config *config)
     const size_t count = ob_json_doc_trailing_commas(config->doc, &line, &column);
     if (count == 0)
         return;
-    ob_err_set_at(
-        &what, OB_OK, ob_json_doc_name(config->doc), line, column, NULL,
-        "a comma before a closing bracket is not JSON%s; it was read over, other tools will "
-        "refuse it",
-        count > 1 ? " (and more of them follow)" : "");
+    ob_err_set_at(&what, OB_OK, ob_json_doc_name(config->doc), line, column, NULL,
+                  "a comma before a closing bracket is not JSON%s; opbench ignores it, but other "
+                  "tools will not",
+                  count > 1 ? " (and more of them follow)" : "");
     ob_log_report(ob_context_log(config->context), OB_LOG_WARNING, &what);
 }
 
@@ -115,7 +114,7 @@ static ob_status refuse_files(ob_config *config)
     if (file == NULL)
         return OB_OK;
     ob__node_error(&why, file,
-                   "a config cannot name a file that a tensor is read from; name it on the command "
+                   "a config cannot name a file to read a tensor from; name it on the command "
                    "line: opbench run OPERATOR npy:FILE");
     why.code = OB_ERR_CONFIG;
     ob__config_report(config, &why);

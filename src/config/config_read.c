@@ -43,7 +43,7 @@ static void warn_of_unknown_keys(const ob_config *config, const ob_json *object,
             found |= strcmp(known[k], key) == 0;
         if (!found)
             ob__node_warning(&config->log, ob_json_key_node(object, i),
-                             "the key \"%.60s\" is not known and has no effect%s", key,
+                             "unknown key \"%.60s\" has no effect%s", key,
                              ob__near_text(near, "; did you mean \"", "\"?", "").text);
     }
 }
@@ -89,7 +89,7 @@ static void report_unknown(ob_config *config, const ob_json *info, const char *k
 {
     const ob_json *node = ob_json_get(info, key);
     const char *near = nearest_entry(config, kind, ob_json_string(node, NULL));
-    REPORT(config, node, "unknown %s \"%.80s\"%s; `opbench list %ss` shows them all", what,
+    REPORT(config, node, "unknown %s \"%.80s\"%s; `opbench list %ss` lists them", what,
            ob_json_string(node, NULL), ob__near_text(near, ", did you mean \"", "\"?", "").text,
            what);
 }
@@ -131,8 +131,8 @@ static const ob_generator_desc *read_generator(ob_config *config, const ob_json 
     if (desc == NULL)
         report_unknown(config, info, key, OB_ENTRY_GENERATOR, "generator");
     else
-        ob__node_warning(&config->log, ob_json_get(info, key), "\"%.80s\" is taken for \"%s\"",
-                         name, desc->name);
+        ob__node_warning(&config->log, ob_json_get(info, key), "taking \"%.80s\" as \"%s\"", name,
+                         desc->name);
     return desc;
 }
 
@@ -231,7 +231,7 @@ static void count_cases(ob_config *config, ob_config_spec *spec, const ob_json *
     }
     if (spec->case_count == 0 && config->error_count == 0)
         ob__node_warning(&config->log, node,
-                         "this config expands to no case: its %s list gives nothing",
+                         "this config expands to no cases: its %s list yields nothing",
                          builds == 0 ? "build" : "input");
 }
 
@@ -336,8 +336,8 @@ static void warn_of_unknown_operator(ob_config *config, const ob_json *key, cons
                  cure);
     else
         snprintf(text, sizeof text,
-                 "opbench knows no operator \"%.80s\"%s; only a backend that brings it can run it. "
-                 "`opbench list ops` shows what is known",
+                 "opbench does not know the operator \"%.80s\"%s; only a backend that defines it "
+                 "can run it. `opbench list ops` lists the known ones",
                  key->as.string,
                  ob__near_text(near ? nearest : NULL, " (did you mean \"", "\"?)", "").text);
     if (config->knows_operators)
@@ -407,7 +407,7 @@ static ob_status read_op(ob_config *config, const ob_json *key, const ob_json *i
         op->spec_count++;
     }
     if (specs->count == 0)
-        ob__node_warning(&config->log, specs, "\"config\" is empty: the operator has no case");
+        ob__node_warning(&config->log, specs, "\"config\" is empty: the operator has no cases");
     return OB_OK;
 }
 
@@ -438,14 +438,14 @@ ob_status ob__config_read(ob_config *config)
 {
     const ob_json *root = ob_json_doc_root(config->doc);
     if (!is_kind(root, OB_JSON_OBJECT)) {
-        REPORT(config, root, "a config is an object of operators, {\"torch.add\": {...}}, not %s",
+        REPORT(config, root,
+               "a config must be an object of operators, {\"torch.add\": {...}}, not %s",
                ob_json_kind_name(ob_json_get_kind(root)));
         return OB_ERR_CONFIG;
     }
     if (is_batch(root)) {
         REPORT(config, root,
-               "this is a batch, as profilers' runs are given, and no config; `opbench worker -f "
-               "%s` runs it",
+               "this is a batch for a profiler run, not a config; `opbench worker -f %s` runs it",
                ob_json_doc_name(config->doc));
         return OB_ERR_CONFIG;
     }
@@ -461,7 +461,8 @@ ob_status ob__config_read(ob_config *config)
         return status;
     }
     if (root->count == 0)
-        ob__node_warning(&config->log, root, "the config names no operator, so there is no case");
+        ob__node_warning(&config->log, root,
+                         "the config names no operators, so there are no cases");
     if (config->error_count == 0)
         number_cases(config);
     return config->error_count == 0 ? OB_OK : OB_ERR_CONFIG;

@@ -37,11 +37,10 @@ static ob_status add_axis(ob_expansion_build *build, ob_axis axis, ob_json *node
     if (!OB_RESERVE(expansion->axes, expansion->axis_capacity, expansion->axis_count + 1))
         return ob__expansion_no_memory(err);
     if (axis.count == 0)
-        ob__node_warning(build->args->log, node, "the %s, so this entry gives no case",
+        ob__node_warning(build->args->log, node, "the %s, so this entry gives no cases",
                          axis.kind == OB_AXIS_LIST
                              ? "list is empty"
-                             : "range is empty: its ends are the wrong way round "
-                               "for its step");
+                             : "range is empty: its ends are in the wrong order for its step");
     axis.node = node;
     node->flags |= OB_JSON_FLAG_VARIES;
     expansion->axes[expansion->axis_count++] = axis;
@@ -54,7 +53,7 @@ static ob_status add_list_axis(ob_expansion_build *build, const ob_arg_attr *att
 {
     if (node->kind != OB_JSON_ARRAY)
         return ob__node_error(
-            err, node, "\"%s\" is to be iterated and so must be a list of alternatives, not %s",
+            err, node, "\"%s\" is iterated over, so it must be a list of alternatives, not %s",
             name, ob_json_kind_name(ob_json_get_kind(node)));
     for (uint32_t i = 0; i < node->count; i++) {
         const ob_json *item = &node->as.items[i];
@@ -134,11 +133,10 @@ static ob_status add_range(ob_expansion_build *build, const ob_arg_type *type,
     case OB_ATTR_ARGS:
         break;
     }
-    return ob__node_error(
-        err, node,
-        "\"%s\" of type \"%s\" cannot be ranged; name it in \"__list__\" to iterate "
-        "over alternatives",
-        name, type->name);
+    return ob__node_error(err, node,
+                          "\"%s\" of type \"%s\" cannot have a range; name it in \"__list__\" to "
+                          "iterate over alternatives",
+                          name, type->name);
 }
 
 /* ---- macros ---- */
@@ -183,7 +181,7 @@ static ob_status check_names(const ob_expansion_build *build, const ob_json *nam
     for (uint32_t i = 0; i < names->count; i++) {
         const ob_json *name = &names->as.items[i];
         if (name->kind != OB_JSON_STRING)
-            return ob__node_error(err, name, "\"%s\" holds %s; it lists attribute names", macro,
+            return ob__node_error(err, name, "\"%s\" holds %s; it must list attribute names", macro,
                                   ob_json_kind_name(ob_json_get_kind(name)));
         if (ob_json_get(arg, name->as.string) == NULL &&
             strcmp(ob_json_string(ob_json_get(arg, "type"), NULL), "none") != 0)

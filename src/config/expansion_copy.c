@@ -43,12 +43,11 @@ static ob_status list_length(const ob_expansion *expansion, const char *name, co
         if (first[i].kind != OB_JSON_ARRAY)
             return ob__node_error(
                 err, where,
-                "\"__copy__\" copies elements of lists, but \"%s\" is %s there; set "
-                "it by itself",
+                "\"__copy__\" copies elements of lists, but \"%s\" is %s there; set it directly",
                 name, ob_json_kind_name(ob_json_get_kind(&first[i])));
         if (i > 0 && first[i].count != *length)
             return ob__node_error(err, where,
-                                  "\"__copy__\" needs alternatives of \"%s\" with one length; they "
+                                  "\"__copy__\" needs alternatives of \"%s\" of equal length; they "
                                   "have %u and %u elements",
                                   name, *length, first[i].count);
         *length = first[i].count;
@@ -113,7 +112,7 @@ static ob_status find_source(const ob_expansion *expansion, const request *r, co
     return ob__node_error(
         err, j,
         seen ? "argument %" PRId64 " has no \"%s\" to copy from; point to a tensor"
-             : "there is no argument %" PRId64 " (they count from 0) with \"%s\" to copy from",
+             : "there is no argument %" PRId64 " (counting from 0) with \"%s\" to copy from",
         j->as.integer, r->attr);
 }
 

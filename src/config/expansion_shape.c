@@ -18,8 +18,8 @@ static ob_status constant_bounds(const char *name, const ob_json *element, bound
 {
     if (element->kind == OB_JSON_ARRAY)
         return ob__node_error(err, element,
-                              "an element of \"%s\" is a list, but \"%s\" is not ranged; add "
-                              "\"__range__\": [\"%s\"]",
+                              "an element of \"%s\" is a list, but \"%s\" is not named in "
+                              "\"__range__\"; add \"__range__\": [\"%s\"]",
                               name, name, name);
     OB_TRY(ob__check_value(OB_ATTR_INT, name, element, err));
     out->low = out->high = element->as.integer;

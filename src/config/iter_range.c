@@ -125,7 +125,7 @@ static ob_status range_at(void *opaque, uint64_t index, ob_iterator_item *item, 
 
 const ob_iterator_desc ob__range_iterator = {
     .name = "RangeConfigIterator",
-    .help = "expands __range__, __list__ and __copy__ to their product",
+    .help = "expands __range__, __list__ and __copy__ into all combinations",
     .validate = range_validate,
     .open = range_open,
     .count = range_count,

@@ -88,7 +88,7 @@ static ob_status check_entry(const ob_json *entry, ob_err *err)
         if (has_macro(arg, OB__META_RANGE) && has_macro(arg, OB__META_LIST))
             return ob__node_error(err, arg, "give __range__ or __list__, not both");
         if (has_macro(arg, OB__META_COPY))
-            return ob__node_error(err, arg, "this iterator knows __range__ and __list__ only");
+            return ob__node_error(err, arg, "this iterator only knows __range__ and __list__");
         if (has_macro(arg, OB__META_RANGE))
             OB_TRY(check_range(value, err));
         if (has_macro(arg, OB__META_LIST) && ob_json_get_kind(value) != OB_JSON_ARRAY)

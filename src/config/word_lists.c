@@ -109,7 +109,7 @@ static ob_status read_range(const reader *r, ob_word_list *list, const char *dot
     range how = {.step = 1};
     if (!read_whole(from, (size_t)(dots - from), &how.from) ||
         !read_whole(to, (size_t)((colon != NULL ? colon : end) - to), &how.to))
-        return fail(r, from, "a range in a list has whole numbers at its ends, such as 1..8");
+        return fail(r, from, "the ends of a range in a list must be whole numbers, such as 1..8");
     if (how.from > how.to)
         how.step = -1;
     if (colon != NULL) {
@@ -118,8 +118,8 @@ static ob_status read_range(const reader *r, ob_word_list *list, const char *dot
         if (!read_whole(step, (size_t)(end - step), &how.step) || how.step == 0 ||
             (how.multiplies && (how.step < 2 || how.from < 1)))
             return fail(r, colon,
-                        "behind the colon stands what is added each time, such as :16, "
-                        "or what a number above 0 is multiplied with, such as :*2");
+                        "after the colon, write the step to add, such as :16, or the factor to "
+                        "multiply a positive number by, such as :*2");
     }
     if ((how.step > 0) != (how.from <= how.to) && how.from != how.to)
         return fail(r, from, "the range has no values: its step leads away from its end");
@@ -191,20 +191,19 @@ static ob_status read_list(reader *r, const ob_word_list **out)
     const size_t length = strcspn(from, "{}");
     if (from[length] != '}')
         return fail(r, r->at,
-                    from[length] == '{' ? "a list within a list" : "the list has no end: \"}\"");
+                    from[length] == '{' ? "a list within a list"
+                                        : "the list is not closed: \"}\" is missing");
     const char *end = from + length, *equals = memchr(from, '=', length);
     const size_t name = equals != NULL ? (size_t)(equals - from) : 0;
     if (equals == NULL && is_name(from, length)) {
         *out = find_list(r->lists, from, length);
         if (*out == NULL)
-            return fail(r, from,
-                        "no list before this one has that name; a list with a name is "
-                        "written as {n=64,128}");
+            return fail(r, from, "no earlier list has that name; write a named list as {n=64,128}");
     } else if (equals != NULL &&
                (!is_name(from, name) || find_list(r->lists, from, name) != NULL)) {
         return fail(r, from,
-                    is_name(from, name) ? "another list has that name already"
-                                        : "the list's name is not a name");
+                    is_name(from, name) ? "another list already has that name"
+                                        : "the name of the list is not valid");
     } else {
         r->at = equals != NULL ? equals + 1 : from;
         OB_TRY(make_list(r, from, name, end, out));

@@ -92,7 +92,7 @@ ob_status ob__callgrind_name(ob_callgrind_names *names, ob_callgrind_kind kind,
     }
     const uint32_t found = ob__index_find(&names->index, key, number + 1);
     if (found == OB__INDEX_NONE)
-        return ob_err_set(err, OB_ERR_SYNTAX, "the name %.*s is used before it is given",
+        return ob_err_set(err, OB_ERR_SYNTAX, "the name %.*s is used before it is defined",
                           (int)number, value->text);
     *out = names->texts[found];
     return OB_OK;

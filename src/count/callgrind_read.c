@@ -183,7 +183,7 @@ static ob_status read_version(const ob_count_line *value, ob_err *err)
     uint64_t version;
     const char *at = value->text;
     if (take_number(&at, value->text + value->size, &version) && version > MOST_VERSION)
-        return bad_line(value, "a version of callgrind's format that is not known", err);
+        return bad_line(value, "an unknown version of callgrind's format", err);
     return OB_OK;
 }
 
@@ -276,7 +276,7 @@ static ob_status read_position(reader *r, const ob_count_line *line, bool *is_po
         return OB_OK;
     if (ob__line_starts(line, "calls=", NULL)) {
         r->in_call = true;
-        return r->callee != OB__INDEX_NONE ? OB_OK : bad_line(line, "a call of nothing", err);
+        return r->callee != OB__INDEX_NONE ? OB_OK : bad_line(line, "a call without a target", err);
     }
     *is_position = false;
     return OB_OK;
@@ -296,7 +296,7 @@ static ob_status read_cost(reader *r, const ob_count_line *line, ob_err *err)
     if (r->event == SIZE_MAX)
         return bad_line(line, "costs before an events: line", err);
     if (r->current == OB__INDEX_NONE)
-        return bad_line(line, "costs of no function", err);
+        return bad_line(line, "costs without a function", err);
     r->in_body = true;
     if (!r->in_call)
         return ob__function_costs_add_self(&r->costs, r->current, (int64_t)cost, err);
@@ -335,8 +335,8 @@ static ob_status read_lines(reader *r, const char *text, size_t size, ob_err *er
         return finish_part(r, err);
     return r->file->size > 0 ? OB_OK
                              : ob_err_set(err, OB_ERR_SYNTAX,
-                                          "no counts: neither a file of callgrind's nor of "
-                                          "callgrind_annotate's nor of opbench count --json");
+                                          "no counts: not a file from callgrind, "
+                                          "callgrind_annotate or opbench count --json");
 }
 
 ob_status ob__read_callgrind(ob_count_file *file, const char *text, size_t size, ob_err *err)

@@ -115,7 +115,7 @@ static ob_status text_from_json(const ob_json *node, const char **out, ob_err *e
     *out = ob_json_string(node, &length);
     if (*out != NULL ? strlen(*out) == length : ob_json_get_kind(node) == OB_JSON_NULL)
         return OB_OK;
-    return wrong(node, "a text stands here, or null", err);
+    return wrong(node, "expected a string or null", err);
 }
 
 static ob_status task_from_json(const ob_json *node, ob_task_spec *task, ob_err *err)
@@ -123,7 +123,7 @@ static ob_status task_from_json(const ob_json *node, ob_task_spec *task, ob_err 
     if (ob_json_get_kind(node) == OB_JSON_NULL)
         return OB_OK;
     if (ob_json_get_kind(node) != OB_JSON_OBJECT)
-        return wrong(node, "task_spec is an object or null", err);
+        return wrong(node, "task_spec must be an object or null", err);
     for (size_t i = 0; i < LENGTH(TASK_KEYS); i++) {
         const char *text;
         OB_TRY(text_from_json(ob_json_get(node, TASK_KEYS[i].key), &text, err));
@@ -139,7 +139,7 @@ static ob_status tables_from_json(const ob_json *root, ob_counts **tables, ob_er
         const ob_json *node = ob_json_get(root, TABLE_KEYS[i].key);
         OB_TRY(ob_counts_from_json(node, &tables[i], err));
         if (tables[i] != NULL && tables[i]->inclusive != TABLE_KEYS[i].inclusive)
-            return wrong(node, "inclusive does not fit the name of the table", err);
+            return wrong(node, "inclusive does not match the name of the table", err);
     }
     return OB_OK;
 }

@@ -153,7 +153,7 @@ static bool print_folded(const changes *c, size_t shown, ob_text *out)
     if (ok && c->same > 0)
         ok = ob_text_printf(out, "\n  %zu did not change", c->same) &&
              (c->delta->inclusive || ob_text_printf(out, ": %" PRId64, c->same_sum));
-    return ok && (c->size > 0 || c->same > 0 || ob_text_append_str(out, "\n  there are none"));
+    return ok && (c->size > 0 || c->same > 0 || ob_text_append_str(out, "\n  none"));
 }
 
 static bool print_total(const ob_counts *before, const ob_counts *after, ob_text *out)

@@ -39,7 +39,7 @@ ob_status ob__valgrind_open(ob_valgrind *v, const char *program, ob_err *err)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the path of valgrind");
     if (v->program == NULL)
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "Missing: %s; install valgrind, or put its folder into PATH", name);
+                          "Missing: %s; install valgrind, or add its folder to PATH", name);
     OB_TRY(ob__scratch_open(&v->scratch, NULL, "count", err));
     snprintf(v->out, sizeof v->out, "--callgrind-out-file=%s/" DUMP_NAME, v->scratch.dir);
     const char *const words[] = {v->program,
@@ -115,7 +115,6 @@ ob_status ob__valgrind_unable(ob_err *err)
 {
     return ob_err_set(
         err, OB_ERR_UNSUPPORTED,
-        "valgrind cannot run this code: it uses instructions that valgrind does not "
-        "know, such as those of AVX-512; compile it for AVX2, or tell the library that "
-        "it uses to do with AVX2");
+        "valgrind cannot run this code: it uses instructions that valgrind does not know, such as "
+        "AVX-512; compile it for AVX2, or limit the library it uses to AVX2");
 }

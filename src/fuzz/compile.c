@@ -93,10 +93,10 @@ static ob_status copy_value(ob_fuzzer *f, const ob_fuzz_parameter *p, const ob_v
     }
     if (value->kind == OB_VALUE_NONE || value->kind == OB_VALUE_BOOL || is_number(value))
         return OB_OK;
-    return ob_err_set(err, OB_ERR_INVALID,
-                      "parameter \"%.64s\": a choice is none, a bool, a finite number or a text, "
-                      "not a %s",
-                      p->name, ob_value_kind_name(value->kind));
+    return ob_err_set(
+        err, OB_ERR_INVALID,
+        "parameter \"%.64s\": a choice must be none, a bool, a finite number or a string, not a %s",
+        p->name, ob_value_kind_name(value->kind));
 }
 
 static ob_status add_choices(ob_fuzzer *f, const ob_fuzz_parameter *p, ob__fuzz_parameter *out,
@@ -131,8 +131,8 @@ static ob_status add_choices(ob_fuzzer *f, const ob_fuzz_parameter *p, ob__fuzz_
     /* The sampler takes shares of the sum, so that what is let through here can be drawn from. */
     if (!(fabs(sum - 1) <= 1e-5))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "parameter \"%.64s\": the probabilities do not sum to 1 but to %.9g",
-                          p->name, sum);
+                          "parameter \"%.64s\": the probabilities sum to %.9g, not 1", p->name,
+                          sum);
     while (out->choice_count > 1 &&
            out->choices[out->choice_count - 2].up_to == out->choices[out->choice_count - 1].up_to)
         out->choice_count--; /* one that is never drawn must not be the last resort of rounding */

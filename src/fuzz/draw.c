@@ -202,7 +202,7 @@ ob_status ob_fuzz_draw_make(const ob_fuzzer *f, const ob_fuzz_draw *draw, size_t
 {
     ob_rng rng;
     if (tensor >= draw->tensor_count)
-        return ob_err_set(err, OB_ERR_INVALID, "the draw has %zu tensors; there is no number %zu",
+        return ob_err_set(err, OB_ERR_INVALID, "the draw has %zu tensors; there is no tensor %zu",
                           draw->tensor_count, tensor);
     const ob_fuzz_tensor_info *info = &draw->tensors[tensor];
     ob_rng_init(&rng, f->seed, ELEMENT_STREAM | draw->index);

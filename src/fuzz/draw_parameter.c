@@ -68,7 +68,7 @@ ob_status ob__fuzz_resolve_aliases(ob_fuzzer *f, ob_err *err)
             if (++hops > f->parameter_count)
                 return ob_err_set(err, OB_ERR_INVALID,
                                   "ParameterAlias cycle detected: \"%.64s\" is an alias that leads "
-                                  "back to itself; give one parameter of the circle a value",
+                                  "back to itself; give one parameter of the cycle a value",
                                   f->names[i]);
         }
         f->values[i] = f->raw[at].value;

@@ -34,9 +34,8 @@ static ob_status resolve_dim(const ob_fuzzer *f, const ob__fuzz_tensor *t, int *
     if (t->dim.given)
         OB_TRY(ob__fuzz_operand_int(f, &t->dim, t->name, "dim_parameter", &dim, err));
     if (dim < 0 || dim > OB_MAX_DIMS)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "tensor \"%.64s\" has %lld dimensions; 0 to %d are possible", t->name,
-                          (long long)dim, OB_MAX_DIMS);
+        return ob_err_set(err, OB_ERR_INVALID, "tensor \"%.64s\" has %lld dimensions; give 0 to %d",
+                          t->name, (long long)dim, OB_MAX_DIMS);
     *out = (int)dim;
     return OB_OK;
 }

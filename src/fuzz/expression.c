@@ -133,7 +133,7 @@ static ob_status parse_number(parser *p)
     while (ob__is_digit(p->at[length]))
         length++;
     if (p->at[length] == '.' || ob__is_word_start(p->at[length]))
-        return fail(p, OB_ERR_SYNTAX, "only whole numbers are known here");
+        return fail(p, OB_ERR_SYNTAX, "only whole numbers are allowed here");
     if (!ob__parse_i64(p->at, length, &number))
         return fail(p, OB_ERR_OVERFLOW, "the number does not fit 64 bits");
     p->at += length;
@@ -255,7 +255,7 @@ static ob_status parse_and(parser *p)
 static ob_status parse_or(parser *p)
 {
     if (++p->depth > MAX_DEPTH)
-        return fail(p, OB_ERR_LIMIT, "too many parentheses within each other");
+        return fail(p, OB_ERR_LIMIT, "too many nested parentheses");
     OB_TRY(parse_either(p, "or", OP_SKIP_IF_TRUE, parse_and));
     p->depth--;
     return OB_OK;
@@ -278,7 +278,7 @@ ob_status ob__expression_compile(const char *text, const ob__expression_names *n
     OB_TRY(parse_or(&p));
     skip_blanks(&p);
     if (*p.at != '\0')
-        return fail(&p, OB_ERR_SYNTAX, "the expression should end, or an operator stand here");
+        return fail(&p, OB_ERR_SYNTAX, "expected an operator or the end of the expression");
     *out = (ob__expression){.text = copy, .steps = p.steps, .step_count = p.count};
     return OB_OK;
 }
@@ -341,7 +341,7 @@ static ob_status load(const ob__expression *e, const ob_value *value, int64_t *o
         *out = value->as.boolean;
     else
         return ob_err_set(err, OB_ERR_INVALID,
-                          "constraint '%.200s' takes a parameter whose value is a %s; only whole "
+                          "constraint '%.200s' uses a parameter whose value is a %s; only whole "
                           "numbers and bools can be compared",
                           e->text, ob_value_kind_name(value->kind));
     return OB_OK;
@@ -390,8 +390,8 @@ ob_status ob__expression_eval(const ob__expression *e, const ob_value *values, i
             top--;
         } else if ((code == OP_DIVIDE || code == OP_REMAINDER) && stack[top - 1] == 0) {
             return ob_err_set(err, OB_ERR_INVALID,
-                              "constraint '%.200s' divides by 0; ask for another divisor first, as "
-                              "in 'b != 0 and a / b > 2'",
+                              "constraint '%.200s' divides by 0; check the divisor first, as in 'b "
+                              "!= 0 and a / b > 2'",
                               e->text);
         } else {
             fits = calculate(code, stack[top - 2], stack[top - 1], &stack[top - 2]);

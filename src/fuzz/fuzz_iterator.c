@@ -48,7 +48,7 @@ static ob_status read_number(const ob_json *entry, const char *name, int64_t fal
     const ob_json *node = ob_json_get(entry, name);
     *out = ob_json_int(node, fallback);
     if (node != NULL && (ob_json_get_kind(node) != OB_JSON_INT || *out < 0))
-        return ob__node_error(err, node, "\"%s\" is a whole number from 0 on", name);
+        return ob__node_error(err, node, "\"%s\" must be a whole number of 0 or more", name);
     return OB_OK;
 }
 
@@ -80,7 +80,7 @@ static ob_status add_source(fuzz_state *state, const ob_json *entry, ob_err *err
     const size_t i = state->count;
     int64_t count;
     if (ob_json_get_kind(entry) != OB_JSON_OBJECT)
-        return ob__node_error(err, entry, "an entry is an object, not %s",
+        return ob__node_error(err, entry, "an entry must be an object, not %s",
                               ob_json_kind_name(ob_json_get_kind(entry)));
     if (ob_json_get(entry, "count") == NULL)
         return ob__node_error(err, entry, "the entry needs \"count\": how many draws to take");
@@ -253,7 +253,7 @@ static ob_status refuse_wrong_arg(const maker *m, const ob_json *arg)
 {
     if (ob_json_get_kind(arg) == OB_JSON_OBJECT)
         return OB_OK;
-    return ob__node_error(m->err, arg, "an argument is an object, not %s",
+    return ob__node_error(m->err, arg, "an argument must be an object, not %s",
                           ob_json_kind_name(ob_json_get_kind(arg)));
 }
 
@@ -343,7 +343,7 @@ static ob_status fuzz_validate(const ob_iterator_args *args, ob_err *err)
 
 static const ob_iterator_desc FUZZ_ITERATOR = {
     .name = "FuzzConfigIterator",
-    .help = "draws of a fuzzer: tensors and parameters at random, the same for a seed",
+    .help = "draws from a fuzzer: random tensors and parameters, the same for a given seed",
     .validate = fuzz_validate,
     .open = fuzz_open,
     .count = fuzz_count,

@@ -176,7 +176,7 @@ static const preset PRESETS[] = {
     {.info = {.name = "binary",
               .torch_name = "BinaryOpFuzzer",
               .dtype = "float32",
-              .help = "two tensors x and y, of which y is broadcast to x"},
+              .help = "two tensors x and y; y is broadcast to x"},
      PARAMETERS(BINARY),
      .tensors = BINARY_TENSORS,
      .tensor_count = 2},
@@ -197,7 +197,7 @@ static const preset PRESETS[] = {
     {.info = {.name = "sparse_binary",
               .torch_name = "BinaryOpSparseFuzzer",
               .dtype = "float32",
-              .help = "two sparse tensors x and y of one size"},
+              .help = "two sparse tensors x and y of the same size"},
      PARAMETERS(SPARSE_BINARY),
      .tensors = SPARSE_TENSORS,
      .tensor_count = 2},
@@ -283,14 +283,14 @@ ob_status ob_fuzzer_open_preset(const ob_fuzz_preset_params *params, uint64_t se
         for (size_t i = 0; i < PRESET_COUNT; i++)
             ob__nearest_offer(&nearest, PRESETS[i].info.name);
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "there is no preset '%.64s'%s; there are unary, binary, spectral, "
+                          "there is no preset '%.64s'%s; the presets are unary, binary, spectral, "
                           "sparse_unary and sparse_binary",
                           params->name,
                           ob__near_text(nearest.best, ", did you mean ", "", "").text);
     }
     if (params->probability_regular != NULL && p->parameters != SPECTRAL)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "probability_regular belongs to the preset spectral; leave it out");
+                          "probability_regular is only for the preset spectral; leave it out");
     for (size_t i = 0; i < p->tensor_count; i++) {
         tensors[i] = p->tensors[i];
         tensors[i].dtype = params->dtype != NULL ? params->dtype : p->info.dtype;

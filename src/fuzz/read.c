@@ -98,13 +98,14 @@ static ob_status read_constraints(ob__fuzz_reader *r, const ob_json *list, parts
     if (texts == NULL || nodes == NULL)
         return ob__fuzz_no_memory(r);
     if (list != NULL && !one && ob_json_get_kind(list) != OB_JSON_ARRAY)
-        return ob__node_error(r->err, list, "\"constraints\" is a list of texts");
+        return ob__node_error(r->err, list, "\"constraints\" must be a list of strings");
     for (size_t i = 0; i < count; i++) {
         size_t length = 0;
         nodes[i] = one ? list : ob_json_item(list, i);
         texts[i] = ob_json_string(nodes[i], &length);
         if (texts[i] == NULL || strlen(texts[i]) != length)
-            return ob__node_error(r->err, nodes[i], "a constraint is a text such as \"k0 < k1\"");
+            return ob__node_error(r->err, nodes[i],
+                                  "a constraint must be a string such as \"k0 < k1\"");
     }
     out->spec.constraints = texts;
     out->spec.constraint_count = count;
@@ -120,7 +121,7 @@ static ob_status read_seed(ob__fuzz_reader *r, const ob_json *node, const uint64
     if (seed == NULL)
         return OB_OK;
     if (ob_json_get_kind(seed) != OB_JSON_INT || ob_json_int(seed, 0) < 0)
-        return ob__node_error(r->err, seed, "\"seed\" is a whole number from 0 on");
+        return ob__node_error(r->err, seed, "\"seed\" must be a whole number of 0 or more");
     if (given == NULL)
         *out = (uint64_t)ob_json_int(seed, 0);
     return OB_OK;
@@ -139,7 +140,7 @@ static ob_status open_preset(ob__fuzz_reader *r, const ob_json *node, uint64_t s
                                               ob_json_string(ob__fuzz_get(node, "dtype"), NULL),
                                           .probability_regular = regular ? &share : NULL};
     if (params.name == NULL)
-        return ob__node_error(r->err, ob_json_get(node, "preset"), "\"preset\" is a name");
+        return ob__node_error(r->err, ob_json_get(node, "preset"), "\"preset\" must be a name");
     return ob__at_node(ob_fuzzer_open_preset(&params, seed, out, r->err), node, r->err);
 }
 
@@ -172,7 +173,7 @@ static ob_status open_spec(ob__fuzz_reader *r, const ob_json *node, const uint64
     parts p = {.spec = {.parameter_count = 0}};
     uint64_t seed;
     if (ob_json_get_kind(node) != OB_JSON_OBJECT)
-        return ob__node_error(r->err, node, "a spec is an object, not %s",
+        return ob__node_error(r->err, node, "a spec must be an object, not %s",
                               ob_json_kind_name(ob_json_get_kind(node)));
     if (ob_json_get(node, "distribution") != NULL)
         return open_lone(r, node, given != NULL ? *given : 0, out);

@@ -73,9 +73,9 @@ static ob_status read_value(ob__fuzz_reader *r, const ob_json *node, ob_fuzz_cho
     default:
         out->alias = ob_json_string(ob_json_get(node, "alias"), NULL);
         if (out->alias == NULL || ob_json_count(node) != 1)
-            return ob__node_error(r->err, node,
-                                  "a choice is a number, a text, true, false, null or {\"alias\": "
-                                  "\"NAME\"}");
+            return ob__node_error(
+                r->err, node,
+                "a choice must be a number, a string, true, false, null or {\"alias\": \"NAME\"}");
         return OB_OK;
     }
 }
@@ -83,7 +83,7 @@ static ob_status read_value(ob__fuzz_reader *r, const ob_json *node, ob_fuzz_cho
 static ob_status read_probability(ob__fuzz_reader *r, const ob_json *node, double *out)
 {
     if (ob_json_get_kind(node) != OB_JSON_INT && ob_json_get_kind(node) != OB_JSON_REAL)
-        return ob__node_error(r->err, node, "a probability is a number, not %s",
+        return ob__node_error(r->err, node, "a probability must be a number, not %s",
                               ob_json_kind_name(ob_json_get_kind(node)));
     *out = ob_json_real(node, 0);
     return OB_OK;
@@ -94,7 +94,7 @@ static ob_status read_pairs(ob__fuzz_reader *r, const ob_json *list, ob_fuzz_cho
     for (size_t i = 0; i < ob_json_count(list); i++) {
         const ob_json *pair = ob_json_item(list, i);
         if (ob_json_get_kind(pair) != OB_JSON_ARRAY || ob_json_count(pair) != 2)
-            return ob__node_error(r->err, pair, "a choice is a pair [value, probability]");
+            return ob__node_error(r->err, pair, "a choice must be a pair [value, probability]");
         OB_TRY(read_value(r, ob_json_item(pair, 0), &out[i]));
         OB_TRY(read_probability(r, ob_json_item(pair, 1), &out[i].probability));
     }
@@ -186,8 +186,7 @@ static ob_status read_distribution(ob__fuzz_reader *r, const ob_json *node, ob_f
     }
     if (alias != NULL)
         return ob__node_error(r->err, alias,
-                              "give the name of a parameter as alias, and no "
-                              "distribution beside it");
+                              "an alias must be the name of a parameter, without a distribution");
     if (ob_json_get_kind(distribution) == OB_JSON_ARRAY ||
         ob_json_get_kind(distribution) == OB_JSON_OBJECT)
         return read_choices(r, distribution, out);
@@ -211,7 +210,7 @@ ob_status ob__fuzz_read_parameter(ob__fuzz_reader *r, const ob_json *node, const
                                        "distribution", "strict", "alias", NULL};
     *out = (ob_fuzz_parameter){.name = name};
     if (ob_json_get_kind(node) != OB_JSON_OBJECT)
-        return ob__node_error(r->err, node, "a parameter is an object, not %s",
+        return ob__node_error(r->err, node, "a parameter must be an object, not %s",
                               ob_json_kind_name(ob_json_get_kind(node)));
     OB_TRY(ob__fuzz_check_keys(r, node, KEYS));
     if (ob_json_string(ob_json_get(node, "name"), NULL) != NULL)
@@ -220,7 +219,7 @@ ob_status ob__fuzz_read_parameter(ob__fuzz_reader *r, const ob_json *node, const
         return ob__node_error(r->err, node, "the parameter has no \"name\"");
     const ob_json *strict = ob__fuzz_get(node, "strict");
     if (strict != NULL && ob_json_get_kind(strict) != OB_JSON_BOOL)
-        return ob__node_error(r->err, strict, "\"strict\" is true or false");
+        return ob__node_error(r->err, strict, "\"strict\" must be true or false");
     out->strict = ob_json_bool(strict, false);
     OB_TRY(read_bound(r, node, "minval", "min", &out->min));
     OB_TRY(read_bound(r, node, "maxval", "max", &out->max));

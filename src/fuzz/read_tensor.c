@@ -56,8 +56,8 @@ static ob_status read_tuple(ob__fuzz_reader *r, const ob_json *node, const char 
     const char *at = ob_json_string(node, &length);
     const char *end = at + length;
     if (length < 2 || at[0] != '(' || end[-1] != ')')
-        return ob__node_error(r->err, node,
-                              "\"%s\" is a list of names and numbers, such as [\"k0\", 1]", what);
+        return ob__node_error(
+            r->err, node, "\"%s\" must be a list of names and numbers, such as [\"k0\", 1]", what);
     end--;
     at++;
     while (at < end) {
@@ -86,8 +86,8 @@ static ob_status read_list(ob__fuzz_reader *r, const ob_json *node, const char *
     if (ob_json_get_kind(node) == OB_JSON_STRING)
         return read_tuple(r, node, what, out);
     if (ob_json_get_kind(node) != OB_JSON_ARRAY)
-        return ob__node_error(r->err, node, "\"%s\" is a list of names and numbers, not %s", what,
-                              ob_json_kind_name(ob_json_get_kind(node)));
+        return ob__node_error(r->err, node, "\"%s\" must be a list of names and numbers, not %s",
+                              what, ob_json_kind_name(ob_json_get_kind(node)));
     if (ob_json_count(node) > OB_MAX_DIMS)
         return too_many(r, node, what);
     for (size_t i = 0; i < ob_json_count(node); i++) {
@@ -122,7 +122,8 @@ static ob_status read_bound(ob__fuzz_reader *r, const ob_json *tensor, const cha
         return OB_OK;
     if (!get_number(node, &number) || !(number >= 1 && number < 0x1p63) ||
         number != (double)(int64_t)number)
-        return ob__node_error(r->err, node, "\"%s\" is a whole number from 1 on, or null", name);
+        return ob__node_error(r->err, node, "\"%s\" must be a whole number of 1 or more, or null",
+                              name);
     *out = ob_json_get_kind(node) == OB_JSON_INT ? ob_json_int(node, 0) : (int64_t)number;
     return OB_OK;
 }
@@ -136,7 +137,7 @@ static ob_status read_bounds(ob__fuzz_reader *r, const ob_json *node, ob_fuzz_te
             return ob__fuzz_no_memory(r);
         if (!get_number(contiguous, probability))
             return ob__node_error(r->err, contiguous,
-                                  "\"probability_contiguous\" is a number from 0 to 1");
+                                  "\"probability_contiguous\" must be a number from 0 to 1");
         out->probability_contiguous = probability;
     }
     OB_TRY(read_bound(r, node, "min_elements", &out->min_elements));
@@ -159,14 +160,15 @@ static ob_status read_names(ob__fuzz_reader *r, const ob_json *node, ob_fuzz_ten
     const ob_json *dtype = ob__fuzz_get(node, "dtype"), *sparse = ob__fuzz_get(node, "sparse");
     out->dtype = ob_json_string(dtype, NULL);
     if (dtype != NULL && out->dtype == NULL)
-        return ob__node_error(r->err, dtype, "\"dtype\" is the name of a dtype, \"float32\"");
+        return ob__node_error(r->err, dtype,
+                              "\"dtype\" must be the name of a dtype, such as \"float32\"");
     if (sparse != NULL && ob_json_get_kind(sparse) != OB_JSON_BOOL)
-        return ob__node_error(r->err, sparse, "\"sparse\" is true or false");
+        return ob__node_error(r->err, sparse, "\"sparse\" must be true or false");
     const bool mentioned = out->sparse_dim || out->nnz || out->density || out->coalesced;
     out->sparse = ob_json_bool(sparse, mentioned);
     if (!out->sparse && mentioned)
         return ob__node_error(r->err, node,
-                              "sparse_dim, nnz, density and coalesced belong to sparse tensors");
+                              "sparse_dim, nnz, density and coalesced are only for sparse tensors");
     return OB_OK;
 }
 
@@ -191,7 +193,7 @@ ob_status ob__fuzz_read_tensor(ob__fuzz_reader *r, const ob_json *node, const ch
                                        NULL};
     *out = (ob_fuzz_tensor){.name = name};
     if (ob_json_get_kind(node) != OB_JSON_OBJECT)
-        return ob__node_error(r->err, node, "a tensor is an object, not %s",
+        return ob__node_error(r->err, node, "a tensor must be an object, not %s",
                               ob_json_kind_name(ob_json_get_kind(node)));
     OB_TRY(ob__fuzz_check_keys(r, node, KEYS));
     if (ob_json_string(ob_json_get(node, "name"), NULL) != NULL)

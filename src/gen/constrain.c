@@ -243,7 +243,7 @@ static ob_status check(const constrainer *c, const ob_graph_node *node, const ob
             continue;
         if (is_index && bound == 0)
             return ob_err_set(c->err, OB_ERR_INVALID,
-                              "%s: %s has indices, and %s has no element that they could name",
+                              "%s: %s has indices, but %s has no elements to index",
                               node->op->schema->name, row->arg, row->of);
         if (is_index)
             return ob_err_set(

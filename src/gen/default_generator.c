@@ -50,7 +50,7 @@ static ob_status make_int(maker *m, const ob_json *arg, ob_value *out)
         else if (isfinite(real) && real != floor(real))
             *out = ob_value_double(real);
         else
-            return CONFIG_ERROR(m, arg, "value", "this is no whole number of 64 bits");
+            return CONFIG_ERROR(m, arg, "value", "this is not a 64-bit whole number");
         return OB_OK;
     }
     const ob_json *first = ob_json_item(range, 0), *second = ob_json_item(range, 1);
@@ -75,7 +75,7 @@ static ob_status make_float(maker *m, const ob_json *arg, ob_value *out)
         }
         /* A whole number stays one: an operator on integers takes 2 as a factor, but not 2.0. */
         if (!is_number(value))
-            return CONFIG_ERROR(m, arg, "value", "this is no number");
+            return CONFIG_ERROR(m, arg, "value", "this is not a number");
         *out = ob_json_get_kind(value) == OB_JSON_INT ? ob_value_int(ob_json_int(value, 0))
                                                       : ob_value_double(ob_json_real(value, 0));
         return OB_OK;
@@ -105,7 +105,7 @@ static ob_status make_str(maker *m, const ob_json *arg, ob_value *out)
     size_t length = 0;
     const char *text = ob_json_string(value, &length);
     if (value && text == NULL)
-        return CONFIG_ERROR(m, arg, "value", "the value of a str is a string");
+        return CONFIG_ERROR(m, arg, "value", "the value of a str must be a string");
     return ob_value_init_str(out, text ? text : "", text ? length : 0, m->place.err);
 }
 
@@ -158,7 +158,7 @@ static ob_status make_layout(maker *m, const ob_json *arg, ob_value *out)
     const size_t length = get_name(arg, &text);
     ob_layout layout;
     if (text == NULL || !ob_layout_from_name(text, length, &layout))
-        return CONFIG_ERROR(m, arg, "value", "unknown layout; `opbench list types` shows them");
+        return CONFIG_ERROR(m, arg, "value", "unknown layout; `opbench list types` lists them");
     *out = (ob_value){.kind = OB_VALUE_LAYOUT, .as.layout = layout};
     return OB_OK;
 }
@@ -170,8 +170,8 @@ static ob_status make_memory_format(maker *m, const ob_json *arg, ob_value *out)
     ob_memory_format format;
     if (text == NULL || !ob_memory_format_from_name(text, length, &format))
         return CONFIG_ERROR(m, arg, "value",
-                            "the value of a MemoryFormat is contiguous_format, preserve_format, "
-                            "channels_last or channels_last_3d");
+                            "the value of a MemoryFormat must be contiguous_format, "
+                            "preserve_format, channels_last or channels_last_3d");
     *out = (ob_value){.kind = OB_VALUE_MEMORY_FORMAT, .as.memory_format = format};
     return OB_OK;
 }
@@ -180,7 +180,8 @@ static ob_status make_items(maker *m, const ob_json *arg, ob_value_kind kind, ob
 {
     const ob_json *items = ob_json_get(arg, "value");
     if (ob_json_get_kind(items) != OB_JSON_ARRAY)
-        return CONFIG_ERROR(m, arg, "value", "the value of a list or tuple is a list of arguments");
+        return CONFIG_ERROR(m, arg, "value",
+                            "the value of a list or tuple must be a list of arguments");
     if (m->depth == OB_VALUE_MAX_DEPTH)
         return ob__attr_error(&m->place, arg, "value", OB_ERR_LIMIT,
                               "lists are nested deeper than %d levels", OB_VALUE_MAX_DEPTH);
@@ -232,8 +233,7 @@ static ob_status make_value(maker *m, const ob_json *arg, ob_value *out)
     if (type == NULL)
         return ob__arg_path_error(
             &m->place, arg, OB_ERR_CONFIG,
-            "an argument is an object with a type, such as {\"type\": \"int\", "
-            "\"value\": 1}");
+            "an argument must be an object with a type, such as {\"type\": \"int\", \"value\": 1}");
     ob__nearest_start(&nearest, type, length);
     for (size_t i = 0; i < sizeof MAKERS / sizeof MAKERS[0]; i++) {
         if (strcmp(MAKERS[i].type, type) == 0)
@@ -273,7 +273,7 @@ static ob_status check_list(maker *m, const ob_json *entry, const char *key, ob_
         return CONFIG_ERROR(m, entry, key, "%s must be %s, not %s", key, ob_json_kind_name(kind),
                             ob_json_kind_name(ob_json_get_kind(members)));
     if (ob_json_count(members) > slots)
-        return CONFIG_ERROR(m, entry, key, "%zu members of %s, but room for %zu only",
+        return CONFIG_ERROR(m, entry, key, "%zu members of %s, but room for only %zu",
                             ob_json_count(members), key, slots);
     return OB_OK;
 }
@@ -317,12 +317,12 @@ static ob_status describe(const ob_generate_args *args, ob_generated *out, ob_er
 
 const ob_generator_desc ob__default_describer = {
     .name = "PyTorch:DefaultDataGenerator, without data",
-    .help = "what a default generator makes, with tensors that have shapes alone",
+    .help = "what the default generator makes, but with tensors that only have shapes",
     .generate = describe,
 };
 
 const ob_generator_desc ob__default_generator = {
     .name = "PyTorch:DefaultDataGenerator",
-    .help = "random tensors and given or random scalars, the same for the same seed",
+    .help = "random tensors, and given or random scalars; the same for a given seed",
     .generate = generate,
 };

@@ -97,7 +97,7 @@ ob_status ob__sparse_make(const ob__sparse_spec *spec, ob_rng *rng, ob__sparse_f
     ob_tensor indices, values;
     int64_t entries;
     if (__builtin_mul_overflow(spec->taken, (int64_t)(spec->coalesced ? 1 : 2), &entries))
-        return ob_err_set(err, OB_ERR_OVERFLOW, "a sparse tensor of too many entries");
+        return ob_err_set(err, OB_ERR_OVERFLOW, "a sparse tensor with too many entries");
     OB_TRY(make_indices(spec, entries, rng, &indices, err));
     ob_status status = make_values(spec, entries, &values, err);
     if (status == OB_OK) {

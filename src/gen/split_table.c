@@ -83,8 +83,8 @@ static ob_status read_distribution(request *r)
     const ob_json *arg = arg_at(r, POOLING), *node = ob_json_get(arg, "distribution");
     if (ob_json_get(arg, "indices_tensor") != NULL || ob_json_get(arg, "offsets_tensor") != NULL)
         return fail(r, POOLING,
-                    "files that torch.save wrote are not read; leave indices_tensor and "
-                    "offsets_tensor out");
+                    "opbench does not read files written by torch.save; leave out indices_tensor "
+                    "and offsets_tensor");
     const ob_json_kind kind = ob_json_get_kind(node);
     r->distribution = ob_json_real(node, 1);
     if (node != NULL && ((kind != OB_JSON_INT && kind != OB_JSON_REAL) || r->distribution < 0 ||
@@ -99,7 +99,7 @@ static ob_status count_indices(request *r)
         int64_t here;
         if (__builtin_mul_overflow(r->batch, r->pooling[t], &here) ||
             __builtin_add_overflow(r->count, here, &r->count) || r->count > INT64_MAX / 16)
-            return fail(r, POOLING, "there would be more indices than memory can hold");
+            return fail(r, POOLING, "there would be more indices than fit in memory");
     }
     return OB_OK;
 }

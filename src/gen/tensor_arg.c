@@ -64,7 +64,8 @@ static ob_status read_numbers(const ob_json *arg, const char *attr, int64_t *out
     const size_t length = ob_json_count(list);
     if (ob_json_get_kind(list) != OB_JSON_ARRAY)
         return ob__attr_error(place, arg, attr, OB_ERR_CONFIG,
-                              "a tensor's %s is a list of whole numbers, such as [2, 3]", attr);
+                              "a tensor's %s must be a list of whole numbers, such as [2, 3]",
+                              attr);
     if (length > OB_MAX_DIMS)
         return ob__attr_error(place, arg, attr, OB_ERR_LIMIT,
                               "the %s has %zu dimensions, but tensors have at most %d", attr,
@@ -73,7 +74,7 @@ static ob_status read_numbers(const ob_json *arg, const char *attr, int64_t *out
         const ob_json *item = ob_json_item(list, i);
         if (ob_json_get_kind(item) != OB_JSON_INT)
             return ob__attr_error(place, arg, attr, OB_ERR_CONFIG,
-                                  "element %zu of the %s is no whole number", i, attr);
+                                  "element %zu of the %s is not a whole number", i, attr);
         out[i] = ob_json_int(item, 0);
     }
     *count = (int)length;
@@ -90,7 +91,7 @@ static ob_status read_device(const ob_json *arg, tensor_spec *spec, ob_arg_path 
     const char *text = ob_json_string(get_attr(arg, "device"), &length);
     if (text == NULL || ob_device_parse(text, length, &spec->device, &why) != OB_OK)
         return ob__attr_error(place, arg, "device", OB_ERR_CONFIG,
-                              "a tensor's device is a name such as \"cpu\" or \"cuda:0\"");
+                              "a tensor's device must be a name such as \"cpu\" or \"cuda:0\"");
     return OB_OK;
 }
 
@@ -146,7 +147,7 @@ static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_path *p
     }
     if (grad && ob_json_get_kind(grad) != OB_JSON_BOOL)
         return ob__attr_error(place, arg, "requires_grad", OB_ERR_CONFIG,
-                              "requires_grad is true or false");
+                              "requires_grad must be true or false");
     OB_TRY(read_layout(arg, spec, place));
     /* Few operators have a derivative by what is not strided, and the others refuse the whole call. */
     spec->requires_grad =
@@ -244,7 +245,7 @@ static ob_status fill_int_range(const ob_json *arg, const ob_tensor *tensor, ob_
         lo > hi)
         return ob__attr_error(
             place, arg, "value_range", OB_ERR_CONFIG,
-            "the value_range of an integer tensor is [lowest, highest], whole numbers");
+            "the value_range of an integer tensor must be [lowest, highest], both whole numbers");
     if (lo < min || hi > max)
         return ob__attr_error(place, arg, "value_range", OB_ERR_CONFIG,
                               "%s cannot hold [%lld, %lld]; stay within [%lld, %lld]",
@@ -268,7 +269,7 @@ static ob_status fill_range(const ob_json *arg, const ob_tensor *tensor, ob_rng 
     if (ob_json_get_kind(range) != OB_JSON_ARRAY || ob_json_count(range) != 2 ||
         !is_number(first) || !is_number(second))
         return ob__attr_error(place, arg, "value_range", OB_ERR_CONFIG,
-                              "a value_range is a list of two numbers, [lowest, highest]");
+                              "a value_range must be a list of two numbers, [lowest, highest]");
     if (!ob_dtype_is_floating(t.dtype))
         return fill_int_range(arg, tensor, rng, place);
     const double a = ob_json_real(first, 0), b = ob_json_real(second, 0);
@@ -290,18 +291,17 @@ static ob_status fill_lists(const ob_json *node, const ob_tensor *tensor, int di
         const char *wanted;
         ob_element e;
         if (!ob__element_from_json(tensor->dtype, node, &e, &wanted))
-            return ob__arg_path_error(place, node, OB_ERR_CONFIG, "this is no %s; give %s",
+            return ob__arg_path_error(place, node, OB_ERR_CONFIG, "this is not a valid %s; give %s",
                                       ob_dtype_get_info(tensor->dtype)->torch_name, wanted);
         memcpy((char *)ob_tensor_data(tensor) + (size_t)offset * size, &e, size);
         return OB_OK;
     }
     const int64_t size = tensor->sizes[dim];
     if (ob_json_get_kind(node) != OB_JSON_ARRAY || ob_json_count(node) != (uint64_t)size)
-        return ob__arg_path_error(
-            place, node, OB_ERR_CONFIG,
-            "the shape wants a list of %lld here (dimension %d); nest lists as the "
-            "shape is, or give one number for all elements",
-            (long long)size, dim);
+        return ob__arg_path_error(place, node, OB_ERR_CONFIG,
+                                  "the shape needs a list of %lld here (dimension %d); nest lists "
+                                  "like the shape, or give one number for all elements",
+                                  (long long)size, dim);
     for (int64_t i = 0; i < size; i++) {
         const size_t mark = ob__arg_path_enter_index(place, (size_t)i);
         OB_TRY(fill_lists(ob_json_item(node, (size_t)i), tensor, dim + 1,
@@ -325,7 +325,7 @@ static ob_status fill_value(const ob_json *arg, const ob_tensor *tensor, ob_arg_
         return status;
     }
     if (!ob__element_from_json(t.dtype, value, &e, &wanted))
-        return ob__attr_error(place, arg, "value", OB_ERR_CONFIG, "this is no %s; give %s",
+        return ob__attr_error(place, arg, "value", OB_ERR_CONFIG, "this is not a valid %s; give %s",
                               ob_dtype_get_info(t.dtype)->torch_name, wanted);
     ob__fill_copies(t.dtype, &e, t.data, t.count);
     return OB_OK;
@@ -347,11 +347,11 @@ static ob_status fill_from_file(const ob_json *arg, const ob_tensor *tensor, ob_
     const char *hash = ob_json_string(get_attr(arg, OB__NPY_HASH), NULL);
     if (path == NULL || hash == NULL)
         return ob__attr_error(place, arg, OB__NPY, OB_ERR_CONFIG,
-                              "a file is named by a word of the command line: npy:FILE");
+                              "a file must be named on the command line: npy:FILE");
     ob_status status = ob__npy_look(path, &npy, &why);
     if (status == OB_OK &&
         (npy.dtype != tensor->dtype || npy.data_bytes != ob_storage_size(tensor->storage)))
-        status = ob_err_set(&why, OB_ERR_STATE, "%s holds another array than it did", path);
+        status = ob_err_set(&why, OB_ERR_STATE, "%s no longer holds the same array", path);
     npy.hash = strtoull(hash, NULL, 16);
     if (status == OB_OK)
         status = ob__npy_load(path, &npy, ob_storage_data(tensor->storage), &why);
@@ -392,10 +392,9 @@ static ob_status make_sparse(const ob_json *arg, const tensor_spec *spec, fillin
                        ? ob_json_int(nnz, 0)
                        : ob__sparse_share(places, ob_json_real(get_attr(arg, "density"), 0));
     if (sparse.taken > places)
-        return ob__attr_error(
-            f->place, arg, "nnz", OB_ERR_CONFIG,
-            "%lld places are to be taken, and the leading %d dimensions have %lld",
-            (long long)sparse.taken, sparse.sparse_dim, (long long)places);
+        return ob__attr_error(f->place, arg, "nnz", OB_ERR_CONFIG,
+                              "%lld entries do not fit: the leading %d dimensions have %lld places",
+                              (long long)sparse.taken, sparse.sparse_dim, (long long)places);
     if (__builtin_mul_overflow(sparse.taken, 8 * ((int64_t)spec->ndim + 1), &bytes))
         bytes = INT64_MAX;
     OB_TRY(check_memory(arg, bytes, f->place));
@@ -437,7 +436,7 @@ ob_status ob__describe_tensor(const ob_json *arg, ob_value *out, ob_arg_path *pl
     OB_TRY(read_spec(arg, &spec, place));
     if (ob_layout_is_sparse(spec.layout))
         return ob__attr_error(place, arg, "layout", OB_ERR_UNSUPPORTED,
-                              "a sparse tensor has entries, which are drawn");
+                              "the entries of a sparse tensor are always drawn at random");
     OB_TRY(describe(arg, &spec, &tensor, place));
     const ob_status status = ob_value_init_tensor(out, &tensor, place->err);
     ob_tensor_fini(&tensor);

@@ -130,8 +130,8 @@ static ob_status fail_underivable(const ob__deriver *d)
     node_label(d->node, "", label, sizeof label);
     if (d->node->op->row->decomposition != NULL)
         return ob_err_set(d->err, OB_ERR_UNSUPPORTED,
-                          "%s has no derivative of its own but is made of operators that have one; "
-                          "run ob_graph_decompose on the graph first",
+                          "%s has no derivative, but consists of operators that have one; run "
+                          "ob_graph_decompose on the graph first",
                           label);
     return ob_err_set(
         d->err, OB_ERR_UNSUPPORTED,
@@ -240,8 +240,8 @@ static ob_status check_saved(const ob__deriver *d)
         const ob_graph_node *writer = ob__derive_overwriter(d, edge->forward_edge);
         if (writer != NULL)
             return ob_err_set(d->err, OB_ERR_UNSUPPORTED,
-                              "the backward needs '%s', which %s changes in place afterwards; use "
-                              "the operator that gives a new tensor",
+                              "the backward pass needs '%s', which %s later changes in place; use "
+                              "the operator that returns a new tensor",
                               d->forward->edges[edge->forward_edge].name, writer->op->schema->name);
     }
     return OB_OK;

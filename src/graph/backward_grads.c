@@ -86,7 +86,7 @@ static ob_status fit(ob__deriver *d, ob_operand *gradient, const ob_tensor *want
     const ob_tensor *got = ob__operand_tensor(d->graph, gradient);
     if (got == NULL)
         return ob_err_set(d->err, OB_ERR_INVALID,
-                          "the derivative of %s gives something else than a tensor for a tensor; "
+                          "the derivative of %s gives something other than a tensor for a tensor; "
                           "correct its row",
                           d->node->op->schema->name);
     if (!same_sizes(got, want))

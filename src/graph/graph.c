@@ -113,7 +113,7 @@ static ob_status make_name(ob_graph *graph, const char *wish, bool exact, const 
     if (ob__graph_find_edge(graph, wish) == OB_NO_EDGE) {
         *out = ob__arena_strdup(&owner->arena, wish, length);
     } else if (exact) {
-        return ob_err_set(err, OB_ERR_DUPLICATE, "the graph has an edge '%s' already; rename one",
+        return ob_err_set(err, OB_ERR_DUPLICATE, "the graph already has an edge '%s'; rename one",
                           wish);
     } else {
         const size_t room = length + 24;
@@ -214,8 +214,8 @@ ob_status ob__graph_enter(ob_graph *graph, const char *what, ob_err *err)
     ob__graph_owner *owner = graph->owner;
     if (owner->depth >= OB__GRAPH_MAX_DEPTH)
         return ob_err_set(err, OB_ERR_LIMIT,
-                          "%s is expanded more than %d levels deep; does it lead back to itself?",
-                          what, OB__GRAPH_MAX_DEPTH);
+                          "%s expands to more than %d levels; does it refer to itself?", what,
+                          OB__GRAPH_MAX_DEPTH);
     owner->depth++;
     return OB_OK;
 }

@@ -16,7 +16,7 @@ static ob_status push_value(const ob_value *value, ob_value *values, size_t capa
                             ob_err *err)
 {
     if (*count >= capacity)
-        return ob_err_set(err, OB_ERR_LIMIT, "there are more inputs than the %zu places for them",
+        return ob_err_set(err, OB_ERR_LIMIT, "there are more inputs than the %zu slots for them",
                           capacity);
     OB_TRY(ob_value_copy(&values[*count], value, err));
     (*count)++;
@@ -201,11 +201,10 @@ static ob_status schema_operator(const ob_op_table *table, const char *text, siz
     const ob_op *op = ob_op_table_find(table, out);
     if (op == NULL &&
         (overload || ob_op_resolve_name(table, out, &name, NULL) != OB_OK || !name.known))
-        status =
-            ob_err_set(err, OB_ERR_NOT_FOUND,
-                       "operator '%s' of the schema is not known; `opbench list ops` shows those "
-                       "that are, a backend may bring more",
-                       out);
+        status = ob_err_set(err, OB_ERR_NOT_FOUND,
+                            "the schema's operator '%s' is not known; `opbench list ops` lists the "
+                            "known ones, and a backend may add more",
+                            out);
     else if (op != NULL && !overload)
         snprintf(out, size, "%s.default", schema->name);
     ob_schema_destroy(schema);
@@ -292,12 +291,12 @@ static ob_status build_operator(ob_graph *graph, const char *op_name, const ob_c
     if (build_count > 0) {
         const bool takes_schema = strncmp(op_name, "aten::", 6) == 0;
         if (!takes_schema && !is_known(graph->table, op_name))
-            return ob_err_set(err, OB_ERR_NOT_FOUND, "no operator, module or model '%s' is known",
+            return ob_err_set(err, OB_ERR_NOT_FOUND, "there is no operator, module or model '%s'",
                               op_name);
         if (!takes_schema)
-            return ob_err_set(err, OB_ERR_INVALID,
-                              "'%s' is an operator and takes no build arguments; remove the build",
-                              op_name);
+            return ob_err_set(
+                err, OB_ERR_INVALID,
+                "'%s' is an operator, so it takes no build arguments; remove the build", op_name);
         /* PARAM's older configs list the types instead; the arguments themselves say as much. */
         if (build->arg_count == 1 && build->kwarg_count == 0 && lists_words(&build->args[0]))
             return ob__graph_call(graph, name, input, NULL, result, err);

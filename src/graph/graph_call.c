@@ -215,7 +215,7 @@ ob_status ob__graph_call_op(ob_graph *graph, const ob_op *op, ob_operand *args,
         metas[i] = ob_value_none();
     ob_status status = OB_OK;
     if (return_count > OB__GRAPH_MAX_RETURNS)
-        status = ob_err_set(err, OB_ERR_LIMIT, "%s returns %zu values; at most %d are possible",
+        status = ob_err_set(err, OB_ERR_LIMIT, "%s returns %zu values; the limit is %d",
                             op->schema->name, return_count, OB__GRAPH_MAX_RETURNS);
     if (status == OB_OK && owner->keep != NULL && op->row->decomposition != NULL &&
         !owner->keep(owner->keep_ctx, op)) {

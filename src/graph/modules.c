@@ -155,12 +155,12 @@ static ob_status no_module(const ob_op_table *table, const char *name, ob_err *e
         return ob_err_set(err, OB_ERR_NOT_FOUND, "'%s' is not available as a module; %s", name,
                           cure);
     if (ob__name_nearest(table, name, nearest, sizeof nearest))
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "there is no module '%s', did you mean '%s'? `opbench list ops` shows "
-                          "those that exist",
-                          name, nearest);
+        return ob_err_set(
+            err, OB_ERR_NOT_FOUND,
+            "there is no module '%s', did you mean '%s'? `opbench list ops` lists them", name,
+            nearest);
     return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "there is no module '%s'; `opbench list ops` shows those that exist", name);
+                      "there is no module '%s'; `opbench list ops` lists them", name);
 }
 
 bool ob__module_needs_build(const char *name)

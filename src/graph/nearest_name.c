@@ -12,8 +12,8 @@
 
 /* Modules of PyTorch that no row describes: their loop over a sequence is no fixed list of calls, or
  * they are made of modules that exist. */
-#define RECURRENT(operator) "a backend on PyTorch itself runs its operator, " operator
-#define MADE_OF "measure the modules that it is made of: MultiheadAttention, LayerNorm, Linear"
+#define RECURRENT(operator) "a backend built on PyTorch runs its operator, " operator
+#define MADE_OF "measure the modules it consists of: MultiheadAttention, LayerNorm, Linear"
 static const struct {
     const char *name, *cure;
 } MISSING[] = {

@@ -137,7 +137,7 @@ ob_status ob__constant_binary(ob__token_kind op, const ob_value *a, const ob_val
         return OB_OK;
     }
     if (!as_real(a, &x) || !as_real(b, &y))
-        return ob_err_set(err, OB_ERR_INVALID, "'%s' needs two numbers; here are %s and %s",
+        return ob_err_set(err, OB_ERR_INVALID, "'%s' needs two numbers, not %s and %s",
                           ob__token_name(op), ob_value_kind_name(a->kind),
                           ob_value_kind_name(b->kind));
     const bool whole = as_int(a, &i) && as_int(b, &j);
@@ -166,7 +166,7 @@ ob_status ob__constant_negate(const ob_value *a, ob_value *out, ob_err *err)
         return OB_OK;
     }
     if (a->kind != OB_VALUE_DOUBLE)
-        return ob_err_set(err, OB_ERR_INVALID, "'-' needs a number; here is %s",
+        return ob_err_set(err, OB_ERR_INVALID, "'-' needs a number, not %s",
                           ob_value_kind_name(a->kind));
     *out = ob_value_double(-a->as.real);
     return OB_OK;

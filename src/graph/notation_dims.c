@@ -23,7 +23,7 @@ static ob_status take_ndim(const ob__function_args *args, size_t i, int64_t *ndi
 {
     OB_TRY(ob__take_int(args, i, ndim, err));
     if (*ndim < 0 || *ndim > OB_MAX_DIMS)
-        return ob_err_set(err, OB_ERR_INVALID, "@%s: there are no tensors of %lld dimensions",
+        return ob_err_set(err, OB_ERR_INVALID, "@%s: a tensor cannot have %lld dimensions",
                           args->name, (long long)*ndim);
     return OB_OK;
 }
@@ -115,8 +115,7 @@ ob_status ob__fn_inverse(const ob__function_args *args, ob_operand *out, ob_err 
     OB_TRY(ob__take_ints(args, 0, &list, err));
     ob_status status = OB_OK;
     if (list.count > OB_MAX_DIMS)
-        status =
-            ob_err_set(err, OB_ERR_INVALID, "there are no tensors of %zu dimensions", list.count);
+        status = ob_err_set(err, OB_ERR_INVALID, "a tensor cannot have %zu dimensions", list.count);
     for (size_t i = 0; status == OB_OK && i < list.count; i++)
         status = add_dim(&set, list.items[i], (int64_t)list.count, err);
     for (size_t i = 0; status == OB_OK && i < set.count; i++)
@@ -133,7 +132,7 @@ ob_status ob__fn_keepdim_sizes(const ob__function_args *args, ob_operand *out, o
     ob_status status = OB_OK;
     if (sizes.count > OB_MAX_DIMS)
         status =
-            ob_err_set(err, OB_ERR_INVALID, "there are no tensors of %zu dimensions", sizes.count);
+            ob_err_set(err, OB_ERR_INVALID, "a tensor cannot have %zu dimensions", sizes.count);
     if (status == OB_OK)
         status = take_dims(args, 1, (int64_t)sizes.count, &set, err);
     for (size_t d = 0; status == OB_OK && d < sizes.count; d++)
@@ -152,7 +151,7 @@ ob_status ob__fn_broadcast(const ob__function_args *args, ob_operand *out, ob_er
     OB_TRY(ob__take_ints(args, 0, &a, err));
     ob_status status = ob__take_ints(args, 1, &b, err);
     if (status == OB_OK && (a.count > OB_MAX_DIMS || b.count > OB_MAX_DIMS))
-        status = ob_err_set(err, OB_ERR_INVALID, "there are no tensors of more than %d dimensions",
+        status = ob_err_set(err, OB_ERR_INVALID, "a tensor cannot have more than %d dimensions",
                             OB_MAX_DIMS);
     if (status == OB_OK)
         status =
@@ -190,7 +189,7 @@ static ob_status size_along(const ob__function_args *args, size_t i, int64_t dim
     const ob_tensor *tensor = ob__operand_tensor(graph, &item);
     ob__operand_fini(&item);
     if (tensor == NULL)
-        return ob_err_set(err, OB_ERR_INVALID, "item %zu is no tensor", i);
+        return ob_err_set(err, OB_ERR_INVALID, "item %zu is not a tensor", i);
     *size = 0;
     if (tensor->ndim == 1 && tensor->sizes[0] == 0)
         return OB_OK;

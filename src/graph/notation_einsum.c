@@ -48,7 +48,7 @@ static ob_status add_index(const equation *e, term *t, int index)
     if (t->place[index] >= 0)
         return fail(e, t == &e->out ? "an index occurs twice in the result"
                                     : "an index occurs twice in one operand (a diagonal), which is "
-                                      "not available; a backend on PyTorch itself has it");
+                                      "not supported; a backend built on PyTorch has it");
     t->place[index] = t->count;
     t->index[t->count++] = index;
     return OB_OK;
@@ -77,11 +77,11 @@ static ob_status read_term(const equation *e, const char **at, term *t)
             *at += 2;
             OB_TRY(add_ellipsis(e, t));
         } else {
-            return fail(e, "a term holds letters and at most one \"...\"");
+            return fail(e, "a term may hold letters and at most one \"...\"");
         }
     }
     if (!dots && t->tensor != NULL && t->count != t->tensor->ndim)
-        return fail(e, "an operand has another number of dimensions than its term has letters");
+        return fail(e, "an operand's number of dimensions differs from its term's letters");
     return OB_OK;
 }
 
@@ -127,7 +127,7 @@ static ob_status read_equation(equation *e)
     if (at == e->end)
         return imply_result(e);
     if (e->end - at < 2 || strncmp(at, "->", 2) != 0)
-        return fail(e, "a term holds letters and at most one \"...\"");
+        return fail(e, "a term may hold letters and at most one \"...\"");
     at += 2;
     OB_TRY(read_term(e, &at, &e->out));
     if (at != e->end)

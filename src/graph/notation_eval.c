@@ -193,7 +193,7 @@ static ob_status eval_module(evaluator *e, const ob__expr *expr, const ob__hints
 static ob_status eval_needs_grad(evaluator *e, const ob__expr *expr, ob_operand *out)
 {
     if (e->scope->needs_grad == NULL)
-        return fail_at(e, expr, OB_ERR_INVALID, "@needs_grad works in derivatives only");
+        return fail_at(e, expr, OB_ERR_INVALID, "@needs_grad only works in derivatives");
     if (expr->item_count != 1 || expr->items->kind != OB__EXPR_NAME)
         return fail_at(e, expr, OB_ERR_INVALID, "@needs_grad takes the name of one argument");
     out->value = ob_value_bool(e->scope->needs_grad(e->scope->ctx, expr->items->text));
@@ -238,8 +238,8 @@ static ob_status eval_value(evaluator *e, const ob__expr *expr, ob_value *out)
     if (operand.kind != OB_OPERAND_VALUE) {
         ob__operand_fini(&operand);
         return fail_at(e, expr, OB_ERR_INVALID,
-                       "this is a tensor, where a constant is needed; use a call (add, mul, ...) "
-                       "or @is_none, @sizes, ...");
+                       "this is a tensor, but a constant is needed; use a call (add, mul, ...) or "
+                       "@is_none, @sizes, ...");
     }
     *out = operand.value;
     return OB_OK;

@@ -165,7 +165,7 @@ static ob_status read_number(const ob__source *source, size_t at, ob__token *tok
     token->end = (uint32_t)end;
     if (ob__is_word_start(peek(source, end)) || peek(source, end) == '.')
         return ob__source_error(source, token->start, token->end + 1, OB_ERR_SYNTAX, err,
-                                "a number is followed by '%c'; put a blank or an operator there",
+                                "a number is followed by '%c'; put a space or an operator there",
                                 peek(source, end));
     token->kind = real ? OB__TOKEN_REAL : OB__TOKEN_INT;
     if (real)
@@ -187,7 +187,7 @@ static ob_status read_string(const ob__source *source, size_t at, ob_arena *aren
     token->end = (uint32_t)(end < source->length ? end + 1 : source->length);
     if (end >= source->length)
         return ob__source_error(source, token->start, token->end, OB_ERR_SYNTAX, err,
-                                "the string has no end; close it with %c", quote);
+                                "the string is not closed; close it with %c", quote);
     char *text = ob__arena_alloc(arena, end - at);
     if (text == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a string");
@@ -201,7 +201,7 @@ static ob_status read_string(const ob__source *source, size_t at, ob_arena *aren
                 escape += 2;
             if (*escape == '\0')
                 return ob__source_error(source, (uint32_t)i - 1, (uint32_t)i + 1, OB_ERR_SYNTAX,
-                                        err, "unknown escape; \\n \\t \\r \\\\ \\\" \\' exist");
+                                        err, "unknown escape; use \\n \\t \\r \\\\ \\\" or \\'");
             c = escape[1];
         }
         text[length++] = c;
@@ -244,7 +244,7 @@ ob_status ob__token_read(const ob__source *source, size_t *at, ob_arena *arena, 
         } else if (c == '@') {
             if (!ob__is_word_start(peek(source, start + 1)))
                 return ob__source_error(source, token->start, token->start + 1, OB_ERR_SYNTAX, err,
-                                        "'@' needs a function's name behind it");
+                                        "'@' must be followed by the name of a function");
             OB_TRY(read_name(source, start + 1, arena, token, err));
             token->kind = OB__TOKEN_FUNCTION;
         } else if (ob__is_digit(c)) {

@@ -245,7 +245,7 @@ ob_status ob__fn_dot(const ob__function_args *args, ob_operand *out, ob_err *err
         status = ob__take_ints(args, 1, &b, err);
     if (status == OB_OK && a.count != b.count)
         status = ob_err_set(err, OB_ERR_INVALID,
-                            "@dot needs two lists of one length; these have %zu and %zu items",
+                            "@dot needs two lists of equal length; these have %zu and %zu items",
                             a.count, b.count);
     ob_value total = ob_value_int(0);
     for (size_t i = 0; status == OB_OK && i < a.count; i++) {

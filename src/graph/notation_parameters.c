@@ -55,14 +55,14 @@ static ob_status add(const ob__function_args *args, const parameter *what, ob_op
 {
     const ob__scope *scope = args->scope;
     if (!scope->makes_parameters || args->target == NULL)
-        return ob_err_set(err, OB_ERR_INVALID, "@%s works in the set-up of modules only",
+        return ob_err_set(err, OB_ERR_INVALID, "@%s only works in the set-up of modules",
                           args->name);
     ob__int_list sizes;
     ob_tensor meta;
     OB_TRY(ob__take_ints(args, 1, &sizes, err));
     ob_status status =
         sizes.count > OB_MAX_DIMS
-            ? ob_err_set(err, OB_ERR_INVALID, "there are no tensors of %zu dimensions", sizes.count)
+            ? ob_err_set(err, OB_ERR_INVALID, "a tensor cannot have %zu dimensions", sizes.count)
             : ob_tensor_init_meta(&meta, what->dtype, sizes.items, (int)sizes.count, NULL, err);
     free(sizes.items);
     OB_TRY(status);

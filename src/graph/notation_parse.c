@@ -98,7 +98,7 @@ static ob_status parse_item(parser *p, ob__expr *list, ob__expr **tail, bool key
     item->keyword = keyword;
     if (keyword == NULL && *tail != NULL && (*tail)->keyword != NULL)
         return ob__source_error(&p->program->source, item->start, item->end, OB_ERR_SYNTAX, p->err,
-                                "a positional argument stands behind %s=; put it in front",
+                                "a positional argument comes after %s=; put it before",
                                 (*tail)->keyword);
     if (*tail != NULL)
         (*tail)->next = item;
@@ -354,7 +354,7 @@ static ob_status parse_statement(parser *p, ob__statement **out)
     if (p->token.kind == OB__TOKEN_STRING) {
         statement->label = p->token.text;
         OB_TRY(advance(p));
-        OB_TRY(expect(p, OB__TOKEN_COLON, "':' behind the label"));
+        OB_TRY(expect(p, OB__TOKEN_COLON, "':' after the label"));
     }
     OB_TRY(parse_targets(p, statement));
     ob__expr *expr = NULL;

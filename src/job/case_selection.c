@@ -50,7 +50,7 @@ static ob_status no_operator(const ob_config *config, const char *name, ob_err *
                        ob_config_name(config), name, near);
     else
         status = ob_err_set(err, OB_ERR_NOT_FOUND,
-                            "%s has no operator \"%s\"; `opbench expand -c` shows its cases",
+                            "%s has no operator \"%s\"; `opbench expand -c` lists its cases",
                             ob_config_name(config), name);
     free(names);
     return status;
@@ -129,10 +129,10 @@ static ob_status find_case(const ob_config *config, const char *name, uint64_t *
     ob_cases *cases = NULL;
     if (bar == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "\"%s\" is no case; write OPERATOR|CONFIG|BUILD|INPUT", name);
+                          "\"%s\" is not a case; write OPERATOR|CONFIG|BUILD|INPUT", name);
     if (strspn(name, "0123456789") == (size_t)(bar - name))
-        return ob_err_set(err, OB_ERR_INVALID, "\"%s\" has no operator in front; write OPERATOR|%s",
-                          name, name);
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "\"%s\" does not start with an operator; write OPERATOR|%s", name, name);
     char *op = strndup(name, (size_t)(bar - name));
     if (op == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the name of a case");
@@ -148,7 +148,7 @@ static ob_status find_case(const ob_config *config, const char *name, uint64_t *
     ob_cases_close(cases);
     if (status == OB_END)
         status =
-            ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no case \"%s\"; `opbench expand` shows them",
+            ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no case \"%s\"; `opbench expand` lists them",
                        ob_config_name(config), name);
     return status;
 }
@@ -168,7 +168,7 @@ static ob_status check_operator_of_case(const ob_context *context, const ob_case
     free(op);
     return same ? OB_OK
                 : ob_err_set(err, OB_ERR_INVALID,
-                             "--case %s is no case of --op %s; leave one of them out",
+                             "--case %s is not a case of --op %s; leave one of them out",
                              choice->only_case, choice->op);
 }
 

@@ -57,8 +57,8 @@ static ob_status take_parts(config_source *s, ob_err *err)
     const ob_job_configs *c = &s->configs;
     if (c->part_count == 0 || c->part_size < sizeof(void *))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "a job on configs has one part at least, and ob_job_configs.part_size is "
-                          "sizeof(ob_job_part)");
+                          "a job on configs needs at least one part, and ob_job_configs.part_size "
+                          "must be sizeof(ob_job_part)");
     s->parts = calloc(c->part_count, sizeof *s->parts);
     if (s->parts == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a job");

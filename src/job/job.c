@@ -183,7 +183,7 @@ static ob_status open_file(ob_job *job, ob_err *err)
         return open_beside_earlier(job, err);
     if (p->mode == OB_JOB_RESUME && p->output == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--resume needs --output FILE: the file to go on from");
+                          "--resume needs --output FILE: the file to continue from");
     if (p->output == NULL && p->prefix == NULL)
         return OB_OK;
     const ob_result_file_params to = {.size = sizeof to,
@@ -203,7 +203,7 @@ static ob_status take_shard(ob_job *job, ob_err *err)
     OB_TRY(OB__TAKE(ob_shard, &job->shard, job->params.shard, err));
     const ob_shard *s = &job->shard;
     if (s->number < 1 || s->number > s->of)
-        return ob_err_set(err, OB_ERR_INVALID, "shard %" PRIu64 "/%" PRIu64 " is none of its parts",
+        return ob_err_set(err, OB_ERR_INVALID, "shard %" PRIu64 "/%" PRIu64 " does not exist",
                           s->number, s->of);
     snprintf(job->shard_text, sizeof job->shard_text, "%" PRIu64 "/%" PRIu64, s->number, s->of);
     return OB_OK;
@@ -277,7 +277,7 @@ ob_status ob_job_run(ob_job *job, ob_err *err)
     const ob_clock clock = ob_clock_monotonic();
     const ob_run_options *options = job->source.options;
     if (job->started_ns != 0)
-        return ob_err_set(err, OB_ERR_STATE, "this job was run already; open another one");
+        return ob_err_set(err, OB_ERR_STATE, "this job has already run; open another one");
     if (options != NULL && options->profile && job->params.trace_output != NULL)
         OB_TRY(ob__profile_open_at(job->params.trace_output, &job->profile, err));
     else if (options != NULL && options->profile && job->file != NULL)

@@ -62,8 +62,8 @@ static ob_status compare(const ob_job *job, const char *path, const ob_option *r
     ob_option_format_value(row, &then, old, sizeof old);
     ob_option_format_value(row, &now, new, sizeof new);
     return ob_err_set(err, OB_ERR_CONFIG,
-                      "%s was measured with --%s: %s, this run has: %s; --resume needs the same "
-                      "options, or give another --output",
+                      "%s was measured with --%s: %s, but this run has: %s; give the same options "
+                      "for --resume, or another --output",
                       path, row->name, old, new);
 }
 
@@ -75,25 +75,23 @@ static ob_status check_shard(const ob_job *job, const char *path, const ob_recor
     const char *then = header->shard != NULL ? header->shard : "1/1",
                *now = ob_job_shard(job) != NULL ? job->shard_text : "1/1";
     if (strcmp(then, now) != 0)
-        return ob_err_set(
-            err, OB_ERR_CONFIG,
-            "%s has shard %s, this run is shard %s; each needs a file of its own, and "
-            "`opbench merge` joins them",
-            path, then, now);
+        return ob_err_set(err, OB_ERR_CONFIG,
+                          "%s has shard %s, but this run is shard %s; each needs its own file, and "
+                          "`opbench merge` joins them",
+                          path, then, now);
     if ((header->shard_by != NULL) != (division != NULL))
-        return ob_err_set(
-            err, OB_ERR_CONFIG,
-            "%s has a shard by %s, this run has one by %s; use the same --shard-by, or "
-            "another --output",
-            path, header->shard_by != NULL ? "cost" : "order", division != NULL ? "cost" : "order");
+        return ob_err_set(err, OB_ERR_CONFIG,
+                          "%s has a shard by %s, but this run has one by %s; use the same "
+                          "--shard-by, or another --output",
+                          path, header->shard_by != NULL ? "cost" : "order",
+                          division != NULL ? "cost" : "order");
     if (division == NULL ||
         (header->shard_hash != NULL && strcmp(header->shard_hash, division->hash) == 0))
         return OB_OK;
-    return ob_err_set(
-        err, OB_ERR_CONFIG,
-        "%s was divided by other costs than this run is; use the same --shard-costs, or "
-        "another --output",
-        path);
+    return ob_err_set(err, OB_ERR_CONFIG,
+                      "%s was divided by different costs than this run; use the same "
+                      "--shard-costs, or another --output",
+                      path);
 }
 
 static ob_status check_header(const ob_job *job, const char *path, const ob_record_header *header,
@@ -153,14 +151,14 @@ static ob_status check_hash(const ob_job *job, const char *path, const char *has
         return OB_OK;
     if (strlen(hash) != strlen(own))
         return ob_err_set(err, OB_ERR_CONFIG,
-                          "%s was written by another version of opbench, which tells configs apart "
-                          "in another way; go on with that version, or give another --output",
+                          "%s was written by a version of opbench that identifies configs "
+                          "differently; continue with that version, or give another --output",
                           path);
     return ob_err_set(err, OB_ERR_CONFIG,
-                      "%s was made from another config than %s is now%s%s; use the same one, or "
-                      "another --output",
+                      "%s was made from a different config than %s is now%s%s; use the same one, "
+                      "or another --output",
                       path, job->source.name != NULL ? job->source.name : "the command line",
-                      chosen_by != NULL ? ", or with another choice of " : "",
+                      chosen_by != NULL ? ", or with a different choice of " : "",
                       chosen_by != NULL ? chosen_by : "");
 }
 

@@ -230,14 +230,13 @@ static ob_status check_output(const ob_merger *m, ob_err *err)
         return OB_OK;
     for (size_t i = 0; i < m->params.input_count; i++)
         if (stat(m->inputs[i].path, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            return ob_err_set(
-                err, OB_ERR_INVALID,
-                "%s is one of the files that are joined; give the result another name",
-                m->params.output);
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "%s is one of the files to join; give the result another name",
+                              m->params.output);
     if (m->params.replace || out.st_size == 0)
         return OB_OK;
     return ob_err_set(err, OB_ERR_INVALID,
-                      "%s is there already; --force replaces it, or give another --output",
+                      "%s already exists; --force replaces it, or give another --output",
                       m->params.output);
 }
 
@@ -293,11 +292,10 @@ static ob_status merge(ob_merger *m, ob_err *err)
     for (size_t i = 0; i < m->params.input_count; i++)
         OB_TRY(ob__merge_read(m, (uint32_t)i, err));
     if (!m->has_first)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "%s%s no header, so what was run is not known; name files that "
-                          "opbench wrote",
-                          m->inputs[0].path,
-                          m->params.input_count > 1 ? " and the others have" : " has");
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "%s%s no header, so it is not known what was run; name files that opbench wrote",
+            m->inputs[0].path, m->params.input_count > 1 ? " and the others have" : " has");
     OB_TRY(ob__entry_sort_end(m->sort, err));
     OB_TRY(ob__merge_plan_read(&m->plan, m->params.mix ? NULL : m->first.header.divided,
                                m->params.mix ? 0 : m->first.header.cases, m->of, err));
@@ -349,7 +347,7 @@ ob_status ob_merge_files(const ob_merge_params *params, ob_merge_report *report,
     m->report.size = sizeof m->report;
     ob_status status = OB__TAKE(ob_merge_params, &m->params, params, err);
     if (status == OB_OK && (m->params.input_count == 0 || m->params.output == NULL))
-        status = ob_err_set(err, OB_ERR_INVALID, "joining takes files and a name for the result");
+        status = ob_err_set(err, OB_ERR_INVALID, "joining needs files and a name for the result");
     if (status == OB_OK)
         status = merge(m, err);
     if (status == OB_OK)

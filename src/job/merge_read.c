@@ -51,8 +51,8 @@ static ob_status check_settings(const ob_merger *m, const char *path, ob_err *er
         const ob_option *row = ob__job_compare_arguments(rows[i], then, now, old, new, sizeof old);
         if (row != NULL)
             return ob_err_set(err, OB_ERR_CONFIG,
-                              "%s was measured with --%s: %s, %s with: %s; results of both in one "
-                              "file would be taken for the same, --mix joins them nevertheless",
+                              "%s was measured with --%s: %s, %s with: %s; in one file their "
+                              "results would look the same, but --mix joins them anyway",
                               m->inputs[0].path, row->name, old, path, new);
     }
     return OB_OK;
@@ -63,19 +63,18 @@ static ob_status check_other(ob_merger *m, const char *path, ob_err *err)
     const ob_record_header *a = &m->first.header, *b = &m->other.header;
     if (!m->params.mix && !same(a->config_hash, b->config_hash))
         return ob_err_set(err, OB_ERR_CONFIG,
-                          "%s has cases of another config than %s; --mix joins them nevertheless",
+                          "%s has cases of a different config than %s; --mix joins them anyway",
                           path, m->inputs[0].path);
     if (!m->params.mix)
         OB_TRY(check_settings(m, path, err));
     if (!m->said_other_machine && (strcmp(a->system.cpu_model, b->system.cpu_model) != 0 ||
                                    !same(a->opbench_version, b->opbench_version))) {
         m->said_other_machine = true;
-        ob__merge_notice(
-            m,
-            "%s comes from another machine or version than %s (%s, opbench %s): their times "
-            "are not alike",
-            path, m->inputs[0].path, b->system.cpu_model,
-            b->opbench_version != NULL ? b->opbench_version : "?");
+        ob__merge_notice(m,
+                         "%s comes from a different machine or version than %s (%s, opbench %s): "
+                         "their times are not comparable",
+                         path, m->inputs[0].path, b->system.cpu_model,
+                         b->opbench_version != NULL ? b->opbench_version : "?");
     }
     return OB_OK;
 }
@@ -105,7 +104,7 @@ static ob_status take_header(reading *r, const char *line, size_t length, ob_err
     if (status != OB_OK || to->kind != OB_RECORD_HEADER_LINE)
         return ob_err_set(err, OB_ERR_SYNTAX,
                           "%s:%" PRIu64
-                          ": the header cannot be read; mend it, or leave the file out",
+                          ": the header cannot be read; fix it, or leave the file out",
                           in->path, r->line);
     const bool is_first = !m->has_first;
     m->has_first = true;
@@ -124,8 +123,8 @@ static ob_status add_way(ob_merger *m, const char *name, size_t length, const ob
     const size_t quoted = backend->size >= 2 ? backend->size - 2 : 0;
     if (m->way_count == MOST_WAYS)
         return ob_err_set(err, OB_ERR_LIMIT,
-                          "the files have results of more than %d backends, sides and numbers of "
-                          "threads; join fewer files",
+                          "the files have results of more than %d combinations of backend, side "
+                          "and thread count; join fewer files",
                           MOST_WAYS);
     if (!OB_RESERVE(m->ways, m->way_capacity, m->way_count + 1))
         return ob__merge_no_memory(err);
@@ -247,7 +246,7 @@ static ob_status take_result(reading *r, const ob_line_scan *scan, uint64_t offs
 static void tell_damaged(reading *r)
 {
     r->m->report.damaged++;
-    ob__merge_notice(r->m, "%s:%" PRIu64 ": the line was cut off, and is left out",
+    ob__merge_notice(r->m, "%s:%" PRIu64 ": left out a line that was cut off",
                      r->m->inputs[r->file].path, r->line);
 }
 
@@ -262,7 +261,7 @@ static ob_status take_line(reading *r, const char *line, size_t length, uint64_t
     if (!ob__line_scan(line, length - 1, &scan)) {
         if (r->line == 1)
             return ob_err_set(err, OB_ERR_SYNTAX,
-                              "%s:1: this is not a line of records; name files that opbench wrote",
+                              "%s:1: this line is not a record; name files that opbench wrote",
                               r->m->inputs[r->file].path);
         OB_TRY(end_entry(r, err));
         r->has_parts = false;

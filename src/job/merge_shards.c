@@ -86,10 +86,10 @@ ob_status ob__merge_take_shard(ob_merger *m, ob_merge_input *in, const ob_record
     if (m->of == 0 || in->of == 0)
         m->of = 0;
     else if (in->of != m->of || strcmp(m->owners.hash, hash) != 0) {
-        ob__merge_notice(m,
-                         "%s is divided in another way than %s; what is missing is told of all "
-                         "together",
-                         in->path, m->inputs[0].path);
+        ob__merge_notice(
+            m,
+            "%s is divided differently than %s; reporting what is missing for all files together",
+            in->path, m->inputs[0].path);
         m->of = 0;
     }
     return m->of > 0 && m->of <= UINT16_MAX && m->owners.hash[0] != '\0'

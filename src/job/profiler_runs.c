@@ -27,11 +27,11 @@ struct ob_profiler_runs {
     OB_OPTION(kind, name, ob_job_batches, field, .group = "Profilers", .rare = true, __VA_ARGS__)
 #define PROFILER(word, kind, product, warmups, iterations)                                         \
     ROW(FLAG, word, profilers[kind].wanted,                                                        \
-        .help = "Run the measured cases once more, in batches, under " product "."),               \
+        .help = "Run the measured cases again, in batches, under " product "."),                   \
         ROW(STRING, word "-bin", profilers[kind].program, .value = "FILE",                         \
             .otherwise = word " of PATH", .help = "The program."),                                 \
         ROW(STRING, word "-args-file", profilers[kind].args_file, .value = "FILE",                 \
-            .help = "A file with further arguments for " word ", in a shell's notation."),         \
+            .help = "A file with more arguments for " word ", in shell syntax."),                  \
         ROW(INT, word "-warmup", profilers[kind].warmup, .value = "N", .initial = (warmups),       \
             .help = "Warm-up iterations under " word "; 0 or less: none."),                        \
         ROW(INT, word "-iteration", profilers[kind].iteration, .value = "N",                       \
@@ -48,7 +48,7 @@ const ob_option *ob_job_batch_rows(void)
         ROW(INT, "batch-cuda-device", cuda_device, .value = "N", .max = 4095, .initial = "1",
             .help = "The CUDA device that ncu and nsys see."),
         ROW(STRING, "batch-cmd", command, .value = "COMMAND", .otherwise = "this program's worker",
-            .help = "What ncu and nsys start."),
+            .help = "The command that ncu and nsys start."),
         {.name = NULL},
     };
     return ROWS;
@@ -84,7 +84,7 @@ static ob_status read_args(const char *path, char **out, ob_err *err)
         status = ob_err_set(err, OB_ERR_NOT_FOUND, "%s cannot be read: %s", path, strerror(errno));
     if (status == OB_OK && (size > MOST_ARGS_BYTES || memchr(text, '\0', size) != NULL))
         status = ob_err_set(err, OB_ERR_INVALID,
-                            "%s holds no arguments: it is longer than 1 MiB, or no text", path);
+                            "%s holds no arguments: it is longer than 1 MiB, or not text", path);
     if (file != NULL)
         fclose(file);
     if (status != OB_OK) {
@@ -166,8 +166,8 @@ static ob_status open_batch(ob_profiler_runs *r, ob_err *err)
 {
     if (r->wanted.command == NULL && r->params.worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "the program does not know its own path; name the "
-                          "command for the profilers with --batch-cmd");
+                          "cannot find the path of this program; name the command for the "
+                          "profilers with --batch-cmd");
     r->command = r->wanted.command != NULL ? strdup(r->wanted.command)
                                            : quote(r->params.worker_program, " worker");
     r->prefix = make_prefix(&r->params);

@@ -28,14 +28,13 @@ ob_status ob_shard_parse(const char *text, ob_shard *out, ob_err *err)
     const char *at = text;
     uint64_t number, of;
     if (!take_number(&at, &number) || *at++ != '/' || !take_number(&at, &of) || *at != '\0')
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "a shard is K/N, such as 3/8 for the third of eight, or auto; \"%s\" is "
-                          "neither",
-                          text);
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "\"%s\" is not a shard; give K/N, such as 3/8 for the third of eight, or auto", text);
     if (number < 1 || number > of)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "shard %s: the first of %" PRIu64 " is 1/%" PRIu64 ", the last %" PRIu64
-                          "/%" PRIu64,
+                          "shard %s: of %" PRIu64 ", the first is 1/%" PRIu64
+                          " and the last %" PRIu64 "/%" PRIu64,
                           text, of, of, of, of);
     *out = (ob_shard){.size = sizeof *out, .number = number, .of = of};
     return OB_OK;
@@ -91,11 +90,11 @@ static ob_status read_array(ob_shard *out, ob_err *err)
     OB_TRY(read_variable("SLURM_ARRAY_TASK_COUNT", &count, err));
     if (step == 0 || count == 0 || task < least || task > most ||
         (most - least) / step + 1 != count || (task - least) % step != 0)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "--shard auto: the array has %" PRIu64 " tasks from %" PRIu64
-                          " to %" PRIu64 ", with gaps, so their numbers do not say which part each "
-                          "is; use --shard K/N",
-                          count, least, most);
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "--shard auto: the array has %" PRIu64 " tasks from %" PRIu64 " to %" PRIu64
+            ", with gaps, so their numbers do not show which part each is; use --shard K/N",
+            count, least, most);
     out->number = (task - least) / step + 1;
     out->of = count;
     return OB_OK;
@@ -143,14 +142,14 @@ ob_status ob_shard_from_environment(ob_shard *out, ob_err *err)
         OB_TRY(read_variable(by->size, &size, err));
         if (rank >= size || out->of > UINT64_MAX / size)
             return ob_err_set(err, OB_ERR_INVALID,
-                              "--shard auto: %s is %" PRIu64 " and %s %" PRIu64
-                              ", which cannot be; use --shard K/N",
+                              "--shard auto: %s is %" PRIu64 " and %s is %" PRIu64
+                              ", which is impossible; use --shard K/N",
                               by->rank, rank, by->size, size);
         out->number = (out->number - 1) * size + rank + 1;
         out->of *= size;
     }
     out->launcher =
-        is_array ? by != NULL ? "Slurm array of several processes" : "Slurm array" : by->name;
+        is_array ? by != NULL ? "Slurm array with several processes" : "Slurm array" : by->name;
     ob_shard_describe_place(out);
     return OB_OK;
 }

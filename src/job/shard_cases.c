@@ -109,8 +109,9 @@ static ob_status check_size(const ob_divided_parts *of, const ob_part_cases *all
     if (cases <= OB_MOST_COSTED_CASES)
         return ob__shard_plan_check(of->shard, err);
     return ob_err_set(err, OB_ERR_LIMIT,
-                      "--shard-by cost looks at every case, and %" PRIu64 " of them are more than "
-                      "%" PRIu64 "; leave it out: parts of so many cases are balanced without it",
+                      "--shard-by cost looks at every case, and %" PRIu64
+                      " cases exceed the limit of %" PRIu64
+                      "; leave it out: parts of this many cases are balanced without it",
                       cases, OB_MOST_COSTED_CASES);
 }
 

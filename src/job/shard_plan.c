@@ -163,12 +163,12 @@ static ob_status describe(const uint16_t *owner, size_t cases, const ob_shard *s
 ob_status ob__shard_plan_check(const ob_shard *shard, ob_err *err)
 {
     if (shard->number < 1 || shard->number > shard->of)
-        return ob_err_set(err, OB_ERR_INVALID, "shard %" PRIu64 "/%" PRIu64 " is none of its parts",
+        return ob_err_set(err, OB_ERR_INVALID, "shard %" PRIu64 "/%" PRIu64 " does not exist",
                           shard->number, shard->of);
     return shard->of <= MOST_SHARDS
                ? OB_OK
                : ob_err_set(err, OB_ERR_LIMIT,
-                            "--shard-by cost: %" PRIu64 " parts are more than %d; use fewer",
+                            "--shard-by cost: %" PRIu64 " parts are too many; use at most %d",
                             shard->of, MOST_SHARDS);
 }
 

@@ -102,8 +102,8 @@ ob_status ob__stored_costs_read(const char *path, ob_stored_costs **out, ob_err 
     ob_status status = read_records(costs, path, err);
     if (status == OB_OK && costs->count == 0)
         status = ob_err_set(err, OB_ERR_INVALID,
-                            "%s has no case with a time; name a file that `opbench run` wrote, or "
-                            "leave out --shard-costs",
+                            "%s has no timed cases; name a file that `opbench run` wrote, or leave "
+                            "out --shard-costs",
                             path);
     if (status != OB_OK) {
         ob__stored_costs_destroy(costs);

@@ -60,7 +60,7 @@ ob_status ob_doctor_examine(const ob_doctor_params *params, ob_findings **out, o
     *out = NULL;
     OB_TRY(OB__TAKE_OPTIONAL(ob_doctor_params, &own, params, err));
     if (!(own.seconds >= 0 && own.seconds <= 3600))
-        return ob_err_set(err, OB_ERR_INVALID, "a machine is watched for 0 to 3600 seconds");
+        return ob_err_set(err, OB_ERR_INVALID, "a machine can be watched for 0 to 3600 seconds");
     ob_findings *findings = calloc(1, sizeof *findings);
     if (findings == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for what the doctor found");

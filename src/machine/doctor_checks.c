@@ -52,7 +52,7 @@ static bool look_at_governor(const ob_doctor_facts *facts, ob_finding *out)
         return find_hidden(facts, out, "the frequency governor");
     if (strcmp(governor, "performance") == 0)
         return find(out, OB_FINDING_OK, "%s", governor);
-    advise(out, "the frequency follows the load, so that the first samples of a case are slow",
+    advise(out, "the frequency follows the load, so the first samples of a case are slow",
            "sudo cpupower frequency-set -g performance");
     return find(out, OB_FINDING_WARNING,
                 strcmp(governor, "mixed") == 0 ? "CPUs have different governors" : "%s", governor);
@@ -94,9 +94,9 @@ static bool look_at_heat(const ob_doctor_facts *facts, ob_finding *out)
     const double degrees = hottest(facts->root);
     const uint64_t slowed = facts->after.slowed - facts->before.slowed;
     advise(out, "a hot processor lowers its frequency",
-           "let the machine cool, and look at its fan");
+           "let the machine cool down, and check its fan");
     if (facts->seconds > 0 && slowed > 0)
-        return find(out, OB_FINDING_BAD, "CPUs slowed down for their heat %llu times in %.1f s",
+        return find(out, OB_FINDING_BAD, "CPUs throttled %llu times in %.1f s because of heat",
                     (unsigned long long)slowed, facts->seconds);
     if (degrees >= HOT)
         return find(out, OB_FINDING_WARNING, "%.0f degrees Celsius", degrees);
@@ -120,10 +120,10 @@ static bool look_at_siblings(const ob_doctor_facts *facts, ob_finding *out)
                                       : find_hidden(facts, out, "which CPUs share a core");
     if (ob_cpu_set_count(&facts->siblings) == 0 || after->cpus == 0)
         return find(out, OB_FINDING_OK,
-                    "hardware threads share cores, and both of each are yours to use");
+                    "hardware threads share cores, and you may use both threads of each");
     if (!(busy > IDLE * all))
         return find(out, OB_FINDING_OK, "the siblings of the CPUs that you may use were idle");
-    advise(out, "two threads of one core share its units and its caches: times grow by up to 2",
+    advise(out, "two threads of one core share its units and caches: times can double",
            "echo off | sudo tee " CPU_DIR "/smt/control");
     return find(out, OB_FINDING_BAD,
                 "the siblings of the CPUs that you may use were busy for %.0f %% of %.1f s",
@@ -142,11 +142,11 @@ static bool look_at_isolation(const ob_doctor_facts *facts, ob_finding *out)
     for (size_t cpu = 0; cpu < OB_MAX_CPUS; cpu++)
         inside += ob_cpu_set_has(&isolated, cpu) && ob_cpu_set_has(&facts->cpus, cpu);
     if (inside == ob_cpu_set_count(&facts->cpus))
-        return find(out, OB_FINDING_OK, "CPUs %s, and this process runs on those alone", list);
+        return find(out, OB_FINDING_OK, "CPUs %s, and this process runs only on those", list);
     snprintf(out->cure, sizeof out->cure, "taskset -c %s opbench ...", list);
-    snprintf(out->cost, sizeof out->cost, "the quiet CPUs are not the ones that are measured on");
-    return find(out, OB_FINDING_WARNING,
-                "CPUs %s are isolated, and this process does not keep to them", list);
+    snprintf(out->cost, sizeof out->cost, "measurements do not run on the quiet CPUs");
+    return find(out, OB_FINDING_WARNING, "CPUs %s are isolated, but this process also uses others",
+                list);
 }
 
 static bool look_at_quota(const ob_doctor_facts *facts, ob_finding *out)
@@ -167,7 +167,7 @@ static bool look_at_quota(const ob_doctor_facts *facts, ob_finding *out)
              fmax(1, floor(facts->quota.cpus)));
     return find(out, facts->quota.cpus < 1 || stopped > 0 ? OB_FINDING_BAD : OB_FINDING_WARNING,
                 "%.2f CPUs of %.0f (%s)%s", facts->quota.cpus, cpus, facts->quota.file,
-                stopped > 0 ? "; it was used up while we looked" : "");
+                stopped > 0 ? "; it was used up during the check" : "");
 }
 
 static ob_finding_level level_of_share(double share, double warning, double bad)
@@ -178,12 +178,14 @@ static ob_finding_level level_of_share(double share, double warning, double bad)
 static bool look_at_load(const ob_doctor_facts *facts, ob_finding *out)
 {
     if (facts->noise.windows == 0)
-        return find_hidden(facts, out, "what others do on the CPUs");
+        return find_hidden(facts, out, "what other processes do on the CPUs");
     const ob_finding_level level = level_of_share(facts->noise.foreign, 0.02, 0.1);
     if (level != OB_FINDING_OK)
-        advise(out, "others take CPU time, caches and memory bandwidth; medians move, tails grow",
+        advise(out,
+               "other processes take CPU time, cache and memory bandwidth; medians shift and tails "
+               "grow",
                "ps -eo pcpu,pid,comm --sort=-pcpu | head; or measure in turns with --backend a,b");
-    return find(out, level, "others used %.1f %% of the CPUs in %.1f s, %.0f %% at most",
+    return find(out, level, "other processes used %.1f %% of the CPUs in %.1f s, %.0f %% at most",
                 100 * facts->noise.foreign, facts->noise.seconds, 100 * facts->noise.max_foreign);
 }
 
@@ -194,7 +196,7 @@ static bool look_at_steal(const ob_doctor_facts *facts, ob_finding *out)
     const ob_finding_level level = level_of_share(facts->noise.steal, 0.005, 0.02);
     if (level != OB_FINDING_OK)
         advise(out, "the hypervisor gives the CPUs to others for milliseconds",
-               "take a machine with CPUs of its own, or more samples: --precision");
+               "use a machine with dedicated CPUs, or take more samples: --precision");
     return find(out, level, "%.1f %% of the time of the CPUs in %.1f s", 100 * facts->noise.steal,
                 facts->noise.seconds);
 }
@@ -209,13 +211,13 @@ static bool look_at_clock(const ob_doctor_facts *facts, ob_finding *out)
     ob_clock_quality quality;
     if (ob_clock_measure(&clock, &quality, NULL) != OB_OK) {
         advise(out, "no time can be measured", "reboot with clocksource=tsc");
-        return find(out, OB_FINDING_BAD, "the clock (%s) stands still or goes back", source);
+        return find(out, OB_FINDING_BAD, "the clock (%s) stands still or runs backwards", source);
     }
     bool slow = quality.overhead_ns > 500 || quality.resolution_ns > 1000;
     for (size_t i = 0; i < sizeof SLOW / sizeof *SLOW; i++)
         slow = slow || strcmp(source, SLOW[i]) == 0;
     if (slow)
-        advise(out, "reading the clock asks the kernel, and short cases show it",
+        advise(out, "reading the clock needs a system call, which shows in short cases",
                "echo tsc | sudo tee "
                "/sys/devices/system/clocksource/clocksource0/current_clocksource");
     return find(out, slow ? OB_FINDING_BAD : OB_FINDING_OK, "%s, %.0f ns to read, steps of %.0f ns",
@@ -232,7 +234,7 @@ static bool look_at_huge_pages(const ob_doctor_facts *facts, ob_finding *out)
         return find_hidden(facts, out, "the setting of transparent huge pages");
     if (strcmp(mode, "never") != 0)
         return find(out, OB_FINDING_OK, "%s", mode);
-    advise(out, "tensors beyond some MiB pay for small pages, unlike on most machines",
+    advise(out, "tensors of several MiB pay for small pages, unlike on most machines",
            "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled");
     return find(out, OB_FINDING_WARNING, "never");
 }
@@ -244,8 +246,9 @@ static bool look_at_placement(const ob_doctor_facts *facts, ob_finding *out)
         return find_hidden(facts, out, "address space randomisation");
     if (value != 0)
         return find(out, OB_FINDING_OK,
-                    "on: each process places code and data anew, and --processes averages over it");
-    advise(out, "an unlucky placement of code and buffers stays, and looks like a difference",
+                    "on: each process places code and data differently, and --processes averages "
+                    "over that");
+    advise(out, "an unlucky placement of code and buffers persists, and looks like a difference",
            "sudo sysctl kernel.randomize_va_space=2");
     return find(out, OB_FINDING_WARNING, "off");
 }
@@ -273,8 +276,8 @@ static bool look_at_nodes(const ob_doctor_facts *facts, ob_finding *out)
     if (count < 2)
         return find(out, OB_FINDING_OK, "one node");
     if (used < 2)
-        return find(out, OB_FINDING_OK, "%zu nodes; the CPUs that may be used are of one", count);
-    advise(out, "whether a tensor lies near or far is left to chance",
+        return find(out, OB_FINDING_OK, "%zu nodes; the usable CPUs are all on one", count);
+    advise(out, "whether a tensor is on a near or far node is left to chance",
            "numactl --cpunodebind=0 --membind=0 opbench ...");
     return find(out, OB_FINDING_WARNING, "%zu nodes, and this process may run on %zu of them",
                 count, used);
@@ -290,7 +293,7 @@ static bool look_at_swap(const ob_doctor_facts *facts, ob_finding *out)
     const double used = (double)(total - left) * 1024 / MIB;
     if (moved == 0 && total == left)
         return find(out, OB_FINDING_OK, total == 0 ? "none" : "none in use");
-    advise(out, "a page that comes from the disk costs some 100 us", "sudo swapoff -a");
+    advise(out, "a page read from disk costs about 100 us", "sudo swapoff -a");
     if (moved > 0)
         return find(out, OB_FINDING_BAD, "%llu pages were moved in %.1f s; %.0f MiB are in use",
                     (unsigned long long)moved, facts->seconds, used);
@@ -311,10 +314,10 @@ static bool look_at_memory(const ob_doctor_facts *facts, ob_finding *out)
                                    : mib < LITTLE    ? OB_FINDING_WARNING
                                                      : OB_FINDING_OK;
     if (level != OB_FINDING_OK)
-        advise(out, "large cases fail or make the system reclaim memory",
-               "end what holds memory, or run with --max-memory");
+        advise(out, "large cases fail, or make the system reclaim memory",
+               "stop what uses the memory, or run with --max-memory");
     return find(out, level, "%.0f MiB are available%s", mib,
-                limited ? ", by the limit of the control group" : "");
+                limited ? ", limited by the control group" : "");
 }
 
 /* ---- this process ---- */
@@ -341,8 +344,8 @@ static bool look_at_rounding(const ob_doctor_facts *facts, ob_finding *out)
     (void)facts;
     ob__fp_mode_difference(USUAL, ob__fp_mode_get(), difference, sizeof difference);
     if (difference[0] == '\0')
-        return find(out, OB_FINDING_OK, "as programs start with");
-    advise(out, "results near zero and the times of denormal numbers are not what others see",
+        return find(out, OB_FINDING_OK, "the default");
+    advise(out, "results near zero and the times of denormal numbers differ from the usual ones",
            "look for a library built with -ffast-math in LD_PRELOAD");
     return find(out, OB_FINDING_BAD, "%s", difference);
 }
@@ -353,8 +356,7 @@ static bool look_at_preload(const ob_doctor_facts *facts, ob_finding *out)
     (void)facts;
     if (list == NULL || list[0] == '\0')
         return find(out, OB_FINDING_OK, "nothing");
-    advise(out,
-           "a library that is put in front of others (an allocator, a profiler) is measured too",
+    advise(out, "a preloaded library (an allocator, a profiler) is measured too",
            "unset LD_PRELOAD");
     return find(out, OB_FINDING_WARNING, "LD_PRELOAD=%.300s", list);
 }
@@ -376,9 +378,11 @@ static bool look_at_pools(const ob_doctor_facts *facts, ob_finding *out)
                      NAMES[i], value);
     }
     if (set[0] == '\0')
-        return find(out, OB_FINDING_OK, "nothing in the environment steers them");
-    advise(out, "thread pools of several libraries that spin or are bound to CPUs fight each other",
-           "unset these variables; --num-threads and --pin set threads of all libraries");
+        return find(out, OB_FINDING_OK, "not set in the environment");
+    advise(
+        out,
+        "thread pools of several libraries that spin or are pinned to CPUs compete with each other",
+        "unset these variables; --num-threads and --pin set the threads of all libraries");
     return find(out, OB_FINDING_WARNING, "%s", set);
 }
 
@@ -394,12 +398,12 @@ static bool look_at_counters(const ob_doctor_facts *facts, ob_finding *out)
     const bool counts = facts->root == NULL && ob__hardware_counters_check(&why) == OB_OK;
     if (level <= 2 && (counts || facts->root != NULL))
         return find(out, OB_FINDING_OK, "kernel.perf_event_paranoid is %ld", level);
-    advise(out, "instructions and cycles of cases are not counted by the processor",
+    advise(out, "the processor cannot count the instructions and cycles of cases",
            level > 2 ? "sudo sysctl kernel.perf_event_paranoid=1"
                      : "opbench count uses valgrind instead");
     return find(out, level > 2 ? OB_FINDING_WARNING : OB_FINDING_HIDDEN,
                 "kernel.perf_event_paranoid is %ld%s", level,
-                level > 2 ? "" : ", but this processor shows no counters");
+                level > 2 ? "" : ", but this processor exposes no counters");
 }
 
 static bool is_in_path(const char *name)
@@ -433,7 +437,7 @@ static bool look_at_ptrace(const ob_doctor_facts *facts, ob_finding *out)
     if (scope < 3)
         return find(out, OB_FINDING_OK, "kernel.yama.ptrace_scope is %llu",
                     (unsigned long long)scope);
-    advise(out, "debuggers cannot look at a worker that hangs",
+    advise(out, "debuggers cannot attach to a worker that hangs",
            "sudo sysctl kernel.yama.ptrace_scope=1, where a reboot allows it");
     return find(out, OB_FINDING_WARNING, "kernel.yama.ptrace_scope is %llu",
                 (unsigned long long)scope);

@@ -152,7 +152,7 @@ bool ob__isa_try(ob_isa isa, char why[OB_ISA_WHY_BYTES])
     if (isa == OB_ISA_AMX && !ob__isa_tiles_described(NULL, why))
         return false;
     if (isa == OB_ISA_AMX && !ask_for_tiles()) {
-        snprintf(why, OB_ISA_WHY_BYTES, "the kernel gives no AMX tiles to a process");
+        snprintf(why, OB_ISA_WHY_BYTES, "the kernel does not give AMX tiles to processes");
         return false;
     }
     if (use(isa))
@@ -165,7 +165,7 @@ bool ob__isa_try(ob_isa isa, char why[OB_ISA_WHY_BYTES])
 
 bool ob__isa_try(ob_isa isa, char why[OB_ISA_WHY_BYTES])
 {
-    snprintf(why, OB_ISA_WHY_BYTES, "%s is not of this architecture", ob__isa_name(isa));
+    snprintf(why, OB_ISA_WHY_BYTES, "%s does not belong to this architecture", ob__isa_name(isa));
     return false;
 }
 
@@ -204,9 +204,10 @@ int ob__isa_try_apart(ob_isa isa, char why[OB_ISA_WHY_BYTES])
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != WRONG)
         return -1;
     else if (isa != OB_ISA_AMX || ob__isa_tiles_described(NULL, why))
-        snprintf(why, OB_ISA_WHY_BYTES, "%s",
-                 isa == OB_ISA_AMX
-                     ? "AMX is announced, but the kernel gives no tiles, or its products are wrong"
-                     : "it is announced, but its results are wrong");
+        snprintf(
+            why, OB_ISA_WHY_BYTES, "%s",
+            isa == OB_ISA_AMX
+                ? "the CPU announces AMX, but the kernel gives no tiles, or its products are wrong"
+                : "the CPU announces it, but its results are wrong");
     return 0;
 }

@@ -32,7 +32,8 @@ ob_status ob__machine_file_write(const char *path, const char *ours, const ob_js
     text[length] = '\n'; /* in the place of the end */
     const bool written = ob__file_replace(path, ours, text, length + 1);
     free(text);
-    return written ? OB_OK
-                   : ob_err_set(err, OB_ERR_IO,
-                                "%s cannot be written, or is no %s and is left alone", path, what);
+    return written
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_IO,
+                            "%s cannot be written, or is not a %s and is left alone", path, what);
 }

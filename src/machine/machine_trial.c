@@ -79,7 +79,7 @@ static bool try_openblas(const char *path, ob_trial_outcome *out)
         return false;
     snprintf(out->text, sizeof out->text, "%s", core());
     out->state = OB_TRIAL_OK;
-    return multiplies(sgemm) || fail(out, "its products are wrong with the kernels that it takes");
+    return multiplies(sgemm) || fail(out, "its products are wrong with the kernels it uses");
 }
 
 /* ---- oneDNN ---- */

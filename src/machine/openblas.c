@@ -97,8 +97,8 @@ void ob__cap_decide_openblas(const ob_cap_row *row, const ob_cap_facts *facts, o
         } else if (own->bits < most) {
             least = own->bits + 1;
             snprintf(out->why, sizeof out->why,
-                     "this release does not know the CPU (%s family %u model %u) and takes kernels "
-                     "with vectors of %d bits%s; the CPU has %d",
+                     "this release does not know the CPU (%s family %u model %u) and uses kernels "
+                     "with %d-bit vectors%s; the CPU has %d",
                      facts->cpu->vendor, facts->cpu->family, facts->cpu->model, own->bits,
                      own->needs == 0 ? " or less" : "", most);
         } else {

@@ -239,7 +239,7 @@ ob_status ob_roofline_measure(const ob_roofline_params *params, ob_roofline **ou
     }
     for (size_t i = 0; i < whole.thread_count; i++)
         if (whole.threads[i] < 1 || whole.threads[i] > OB_MAX_CPUS)
-            return ob_err_set(err, OB_ERR_INVALID, "ceilings are measured with 1 to %d threads",
+            return ob_err_set(err, OB_ERR_INVALID, "ceilings can be measured with 1 to %d threads",
                               OB_MAX_CPUS);
     plan p = {.params = &whole, .roofline = ob__roofline_create()};
     if (p.roofline == NULL)

@@ -204,7 +204,7 @@ static ob_status read_list(const char *name, const ob_json *list, ob_roofline *r
     for (size_t i = 0; i < ob_json_count(list); i++) {
         ob_ceiling one;
         if (!read_ceiling(ob_json_item(list, i), &one))
-            return ob_err_set(err, OB_ERR_SYNTAX, "%s: ceilings[%zu] is no ceiling", name, i);
+            return ob_err_set(err, OB_ERR_SYNTAX, "%s: ceilings[%zu] is not a ceiling", name, i);
         OB_TRY(ob_roofline_add(r, &one, err));
     }
     return OB_OK;
@@ -219,7 +219,7 @@ static ob_status read_libraries(const char *path, const ob_json *list, ob_roofli
         const char *name = ob_json_string(ob_json_get(object, "library"), NULL);
         const char *files = ob_json_string(ob_json_get(object, "files"), NULL);
         if (backend == NULL || name == NULL || files == NULL)
-            return ob_err_set(err, OB_ERR_SYNTAX, "%s: libraries[%zu] is no library", path, i);
+            return ob_err_set(err, OB_ERR_SYNTAX, "%s: libraries[%zu] is not a library", path, i);
         OB_TRY(ob_roofline_note_library(r, backend, name, files, err));
     }
     return OB_OK;
@@ -230,7 +230,7 @@ static ob_status read_root(const char *path, const ob_json *root, ob_roofline *r
     if (ob_json_int(ob_json_get(root, FORMAT_KEY), 0) != FORMAT ||
         !copy_text(root, "noted", r->noted, sizeof r->noted))
         return ob_err_set(err, OB_ERR_SYNTAX,
-                          "%s is no roofline of this version; measure it with opbench roofline",
+                          "%s is not a roofline of this version; measure one with opbench roofline",
                           path);
     OB_TRY(read_libraries(path, ob_json_get(root, "libraries"), r, err));
     return read_list(path, ob_json_get(root, "ceilings"), r, err);
@@ -260,7 +260,7 @@ ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err)
     *out = NULL;
     if (path == NULL && !ob__machine_file_find(FOLDER, own)) /* every session comes through here */
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no roofline was measured on this machine; opbench roofline does");
+                          "no roofline was measured on this machine; run opbench roofline");
     path = path != NULL ? path : own;
     OB_TRY(ob_json_parse_file(path, NULL, &doc, err));
     ob_roofline *r = ob__roofline_create();

@@ -40,14 +40,14 @@ ob_status ob_self_test_read(ob_json_doc **out, ob_err *err)
     *out = NULL;
     if (!ob__machine_file_find(FOLDER, path))
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no self-test was run on this machine; opbench doctor --aa does");
+                          "no self-test was run on this machine; run opbench doctor --aa");
     OB_TRY(ob_json_parse_file(path, NULL, out, err));
     if (ob_json_int(ob_json_get(ob_json_doc_root(*out), FORMAT_KEY), 0) == FORMAT)
         return OB_OK;
     ob_json_doc_destroy(*out);
     *out = NULL;
     return ob_err_set(err, OB_ERR_SYNTAX,
-                      "%s is no self-test of this version; opbench doctor --aa runs one", path);
+                      "%s is not a self-test of this version; opbench doctor --aa runs one", path);
 }
 
 double ob_self_test_floor(const ob_json *result)

@@ -111,13 +111,13 @@ static void start(ob_team *team, size_t threads)
 static ob_status look_at_places(const ob_team *team, size_t threads, ob_err *err)
 {
     if (team->started < threads)
-        return ob_err_set(err, OB_ERR_LIMIT, "the system gives %zu threads of %zu", team->started,
-                          threads);
+        return ob_err_set(err, OB_ERR_LIMIT, "the system allows only %zu threads of %zu",
+                          team->started, threads);
     for (size_t i = 0; i < threads; i++)
         if (team->members[i].error != 0)
             return ob_err_set(err, OB_ERR_LIMIT,
-                              "the system does not let thread %zu of %zu keep to CPU %zu: %s; "
-                              "`taskset -cp $$` shows which CPUs may be used",
+                              "cannot pin thread %zu of %zu to CPU %zu: %s; `taskset -cp $$` shows "
+                              "which CPUs may be used",
                               i + 1, threads, team->members[i].cpu,
                               strerror(team->members[i].error));
     return OB_OK;

@@ -41,8 +41,8 @@ ob_clock ob_clock_fake(ob_fake_clock *fake)
 static ob_status goes_back(uint64_t from_ns, uint64_t to_ns, ob_err *err)
 {
     return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                      "the clock went back from %" PRIu64 " ns to %" PRIu64
-                      " ns; times need a monotonic clock",
+                      "the clock went backwards from %" PRIu64 " ns to %" PRIu64
+                      " ns; timing needs a monotonic clock",
                       from_ns, to_ns);
 }
 

@@ -76,6 +76,6 @@ ob_status ob_cpu_set_parse(const char *text, size_t length, ob_cpu_set *out, ob_
         return OB_OK;
     *out = (ob_cpu_set){.bits = {0}};
     return ob_err_set(err, OB_ERR_SYNTAX,
-                      "\"%.*s\" is no list of CPUs below %d; write it like 0-3,8",
+                      "\"%.*s\" is not a list of CPUs below %d; write it like 0-3,8",
                       (int)(length < 60 ? length : 60), text, OB_MAX_CPUS);
 }

@@ -20,8 +20,7 @@ ob_status ob__confidence_check(double *confidence, ob_err *err)
     return *confidence > 0 && *confidence < 1
                ? OB_OK
                : ob_err_set(err, OB_ERR_INVALID,
-                            "confidence is %g; it must lie between 0 and 1, like 0.95",
-                            *confidence);
+                            "confidence is %g; it must be between 0 and 1, like 0.95", *confidence);
 }
 
 static double middle_of(double *scratch, size_t count)

@@ -64,7 +64,7 @@ static ob_status check(const ob_measurement *m, ob_err *err)
     for (size_t i = 0; i < m->count; i++)
         if (m->raw_times[i] < 0)
             return ob_err_set(err, OB_ERR_INVALID,
-                              "sample %zu of %zu is negative (%g s); a time cannot be", i, m->count,
+                              "sample %zu of %zu is negative (%g s); times cannot be", i, m->count,
                               m->raw_times[i]);
     return OB_OK;
 }

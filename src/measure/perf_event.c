@@ -62,7 +62,7 @@ static ob_status explain(int why, ob_err *err)
     case ENODEV:
     case EOPNOTSUPP:
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "this machine has no hardware counters, as is usual for virtual ones");
+                          "this machine has no hardware counters, as usual for virtual machines");
     case ENOSYS:
         return ob_err_set(err, OB_ERR_UNSUPPORTED, "this kernel was built without perf_event");
     case EACCES:
@@ -190,6 +190,6 @@ ob_status ob__perf_between(const ob_perf_reading *first, const ob_perf_reading *
     }
     if (isnan(out->values[0]))
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "the hardware counters never counted, because others use them all");
+                          "the hardware counters never counted, because others use all of them");
     return OB_OK;
 }

@@ -163,8 +163,8 @@ ob_status ob__cpu_ticks_read(FILE *file, const ob_cpu_set *cpus, ob_cpu_ticks *o
     while (fgets(line, sizeof line, file) != NULL && strncmp(line, "cpu", 3) == 0) {
         any = true;
         if (!add_line(line, cpus, out))
-            return ob_err_set(err, OB_ERR_SYNTAX,
-                              "/proc/stat has a line that is not understood: \"%.60s\"", line);
+            return ob_err_set(err, OB_ERR_SYNTAX, "/proc/stat has an unexpected line: \"%.60s\"",
+                              line);
     }
     if (!any)
         return ob_err_set(err, OB_ERR_SYNTAX, "/proc/stat does not begin with lines of CPUs");

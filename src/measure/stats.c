@@ -90,7 +90,7 @@ ob_status ob_stats_compute(const double *samples, size_t count, double *scratch,
     *out = (ob_stats){.count = count};
     if (count == 0)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "there are no samples to make statistics of; measure at least one");
+                          "there are no samples for statistics; measure at least one");
     OB_TRY(ob__samples_check(samples, count, err));
     out->mean = ob__mean(samples, count);
     out->stddev = ob__stddev(samples, count, out->mean);

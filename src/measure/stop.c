@@ -53,8 +53,8 @@ static ob_status init_precision(ob_stop_params *params, ob_err *err)
 {
     if (!(params->precision > 0 && params->precision < 1))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "precision is %g; it must lie between 0 and 1: 0.01 asks for an interval "
-                          "of 1 %% to both sides of the median",
+                          "precision is %g; it must be between 0 and 1: 0.01 asks for an interval "
+                          "of 1 %% to each side of the median",
                           params->precision);
     OB_TRY(ob__confidence_check(&params->confidence, err));
     if (params->min_blocks < OB_MIN_PRECISE_SAMPLES)
@@ -118,7 +118,7 @@ ob_status ob__stop_rule_init(ob_stop_rule *rule, const ob_stop_params *params, o
     const bool limited = p->kind != OB_STOP_COUNT;
     if (limited && p->max_blocks != 0 && p->max_blocks < p->min_blocks)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "at most %" PRIu64 " blocks are allowed but at least %" PRIu64
+                          "at most %" PRIu64 " blocks are allowed, but at least %" PRIu64
                           " are needed; raise the limit",
                           p->max_blocks, p->min_blocks);
     if (limited && p->max_time_ns != 0 && p->max_time_ns < p->min_time_ns)

@@ -48,7 +48,7 @@ ob_status ob_threads_set(int64_t threads, ob_threads *before, ob_err *err)
 {
     *before = (ob_threads){.counts = {0}};
     if (threads < 1 || threads > INT_MAX)
-        return ob_err_set(err, OB_ERR_INVALID, "%lld threads make no sense; give 1 or more",
+        return ob_err_set(err, OB_ERR_INVALID, "%lld threads are not possible; give 1 or more",
                           (long long)threads);
     /* All are read before one is set: OpenBLAS may answer with OpenMP's number. */
     for (size_t i = 0; i < COUNT; i++) {

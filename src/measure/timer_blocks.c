@@ -36,8 +36,9 @@ static ob_status read_clock(const ob_timer *timer, uint64_t n, double *seconds, 
     OB_TRY(sync(timer, err));
     const uint64_t end_ns = ob_clock_now_ns(&clock);
     if (end_ns < start_ns)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "the clock went back during a block; times need a monotonic clock");
+        return ob_err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "the clock went backwards during a block; timing needs a monotonic clock");
     *seconds = (double)(end_ns - start_ns) / 1e9;
     return OB_OK;
 }
@@ -202,7 +203,7 @@ static ob_status check(const ob_timer *timer, const ob_timer_way *way, ob_err *e
     if (timer->task.run == NULL && timer->task.time_block == NULL)
         return ob_err_set(err, OB_ERR_INVALID, "a timer's task needs run or time_block");
     if (timer->spec.num_threads < 0)
-        return ob_err_set(err, OB_ERR_INVALID, "%lld threads make no sense; give 1 or more",
+        return ob_err_set(err, OB_ERR_INVALID, "%lld threads are not possible; give 1 or more",
                           (long long)timer->spec.num_threads);
     if (way->kind == OB_TIMER_TIMEIT && (way->number < 1 || way->number > INT64_MAX))
         return ob_err_set(err, OB_ERR_INVALID, "timeit needs a number of 1 or more");

@@ -264,7 +264,7 @@ static ob_status follow(reader *r, const ob_op_table *table, ob__adapted *out)
     if (missing[0] == '\0')
         return ob_err_set(r->err, OB_ERR_UNSUPPORTED, "no operator does this with these arguments");
     return ob_err_set(r->err, OB_ERR_NOT_FOUND,
-                      "needs the operator %s, which no row and no loaded plug-in describes",
+                      "needs the operator %s, which neither a row nor a loaded plug-in describes",
                       missing);
 }
 

@@ -149,10 +149,9 @@ static ob_status f_pool_size(const ob_value *args, size_t count, ob_value *out, 
         else if (given != NULL && given->kind == OB_VALUE_NONE)
             status = space_size(&args[1], n, i, &size, err);
         else
-            status = ob_err_set(err, OB_ERR_INVALID,
-                                "argument 'output_size' must be an int or a list of %lld ints or "
-                                "None",
-                                (long long)n);
+            status = ob_err_set(
+                err, OB_ERR_INVALID,
+                "argument 'output_size' must be an int, a list of %lld ints or None", (long long)n);
         if (status != OB_OK) {
             ob_value_fini(out);
             return status;
@@ -178,7 +177,7 @@ static ob_status one_out_size(const ob_value *args, int64_t n, int64_t i, int64_
     double factor;
     int64_t input_size = 0;
     if (by_size && args[2].kind != OB_VALUE_NONE)
-        return ob_err_set(err, OB_ERR_INVALID, "give 'size' or 'scale_factor', not both of them");
+        return ob_err_set(err, OB_ERR_INVALID, "give 'size' or 'scale_factor', not both");
     if (by_size) {
         if (given == NULL || given->kind != OB_VALUE_INT)
             return ob_err_set(err, OB_ERR_INVALID,

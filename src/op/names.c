@@ -143,8 +143,8 @@ static ob_status check_schema(const char *text, ob_err *err)
     if (status == OB_OK || status == OB_ERR_NOMEM)
         return status;
     return ob_err_set(err, OB_ERR_INVALID,
-                      "'%.128s' is no schema: %.200s; give the name alone, or all of it, such as "
-                      "aten::neg(Tensor self) -> Tensor",
+                      "'%.128s' is not a schema: %.200s; give just the name, or a whole schema "
+                      "such as aten::neg(Tensor self) -> Tensor",
                       text, why.message);
 }
 
@@ -186,11 +186,11 @@ static ob_status not_found(const ob_op_table *table, const char *name, const cha
     char nearest[sizeof((ob_op_name *)0)->base];
     /* The search is for the message only. */
     if (err != NULL && ob__table_nearest(table, base, nearest, sizeof nearest))
-        return ob_err_set(err, OB_ERR_NOT_FOUND, "'%.128s' is no operator; the nearest name is %s",
-                          name, nearest);
+        return ob_err_set(err, OB_ERR_NOT_FOUND,
+                          "'%.128s' is not an operator; the nearest name is %s", name, nearest);
     return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "'%.128s' is no operator; names are such as torch.add, torch.Tensor.add_, "
-                      "torch.nn.functional.relu or aten::add.Tensor",
+                      "'%.128s' is not an operator; give a name such as torch.add, "
+                      "torch.Tensor.add_, torch.nn.functional.relu or aten::add.Tensor",
                       name);
 }
 

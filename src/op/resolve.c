@@ -111,7 +111,7 @@ static ob_status to_schema_words(const ob_schema *schema, ob__name_style style, 
                                  python_call *p, ob_err *err)
 {
     if (call->arg_count > MOST_ARGS || call->kwarg_count > MOST_ARGS)
-        return ob_err_set(err, OB_ERR_LIMIT, "a call may have %d arguments at most",
+        return ob_err_set(err, OB_ERR_LIMIT, "a call can have at most %d arguments",
                           (int)MOST_ARGS);
     p->call = *call;
     p->call.kwarg_names = p->names;
@@ -135,7 +135,7 @@ static ob_status to_schema_words(const ob_schema *schema, ob__name_style style, 
         if (strcmp(name, "out") == 0 && push_out(p, schema, value))
             continue;
         if (p->call.kwarg_count == MOST_ARGS)
-            return ob_err_set(err, OB_ERR_LIMIT, "a call may have %d arguments at most",
+            return ob_err_set(err, OB_ERR_LIMIT, "a call can have at most %d arguments",
                               (int)MOST_ARGS);
         push(p, schema_word(schema, name), value);
     }
@@ -221,11 +221,11 @@ static ob_status no_operator(const choice *c, ob_err *err)
     char nearest[sizeof((ob_op_name *)0)->base];
     if (err != NULL && ob__table_nearest(c->table, c->base, nearest, sizeof nearest))
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no operator %s is known (for '%.128s'); the nearest name is %s", c->base,
+                          "there is no operator %s (for '%.128s'); the nearest name is %s", c->base,
                           c->name, nearest);
     return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "no operator %s is known (for '%.128s'); a backend with operators of its own "
-                      "may add it",
+                      "there is no operator %s (for '%.128s'); a backend that brings its own "
+                      "operators may add it",
                       c->base, c->name);
 }
 
@@ -238,7 +238,7 @@ static ob_status no_overload(choice *c, uint32_t first, ob_err *err)
         ok = ob_text_printf(&c->reasons, "%s%.*s", i == first ? "" : ", ", (int)entry->name_length,
                             entry->name);
     }
-    return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no overload '%s'; there are: %.*s", c->base,
+    return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no overload '%s'; it has: %.*s", c->base,
                       c->overload, (int)c->reasons.size, c->reasons.size ? c->reasons.data : "");
 }
 
@@ -247,12 +247,11 @@ static ob_status nothing_fits(const choice *c, ob_err *err)
     const int size = (int)c->reasons.size;
     const char *reasons = size > 0 ? c->reasons.data : "";
     if (c->tried == 0 && c->out_given)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "no overload of %.128s that writes to out= is known; leave out= away",
+        return ob_err_set(err, OB_ERR_INVALID, "no overload of %.128s writes to out=; leave it out",
                           c->name);
     if (c->tried == 0)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%.128s only writes to a tensor that is given; give it as out=", c->name);
+                          "%.128s only writes to a given tensor; pass it as out=", c->name);
     if (c->tried == 1)
         return ob_err_set(err, OB_ERR_INVALID, "%.*s", size, reasons);
     return ob_err_set(err, OB_ERR_INVALID, "no overload of %.128s takes these arguments: %.*s",

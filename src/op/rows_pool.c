@@ -127,9 +127,9 @@ const ob_op_row ob__rows_pool[] = {
          "else @require(False, \"the derivative of constant_pad_nd covers 1 to 3 dimensions\"))"},
     {MOVE("aten::pad(Tensor self, int[] pad, str mode=\"constant\", float? value=None) -> Tensor",
           pad),
-     .decomposition = "result = constant_pad_nd(self, pad, 0.0 if @is_none(value) else value) "
-                      "if mode == \"constant\" "
-                      "else @require(False, \"pad is taken apart for mode constant only\")"},
+     .decomposition =
+         "result = constant_pad_nd(self, pad, 0.0 if @is_none(value) else value) if mode == "
+         "\"constant\" else @require(False, \"pad is only decomposed for mode constant\")"},
     {MOVE("aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor", pixel_shuffle),
      .decomposition = "n = @slice(@sizes(self), 0, -3); c = @size(self, -3); h = @size(self, -2); "
                       "w = @size(self, -1); r = upscale_factor; b = @prod(n); "

@@ -81,13 +81,13 @@ bool ob__schema_differs(const ob_schema *given, const ob_schema *own, char *text
             return true;
         }
         if (!arg->keyword_only && (other->keyword_only || (size_t)at != i)) {
-            snprintf(text, size, "'%s' stands in another place", arg->name);
+            snprintf(text, size, "'%s' is in a different position", arg->name);
             return true;
         }
     }
     for (size_t i = 0; i < own->arg_count; i++)
         if (!own->args[i].has_default && ob_schema_find_arg(given, own->args[i].name) < 0) {
-            snprintf(text, size, "there is an argument '%s' besides", own->args[i].name);
+            snprintf(text, size, "there is an extra argument '%s'", own->args[i].name);
             return true;
         }
     return results_differ(given, own, text, size);

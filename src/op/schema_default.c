@@ -203,7 +203,7 @@ static bool parse_string(const char **at, const char *end, ob_value *out, const 
         *at = p + 1;
         ok = ob_value_init_str(out, text, length, NULL) == OB_OK;
     } else {
-        *problem = "this string has no end";
+        *problem = "this string is not closed";
     }
     free(text);
     return ok;
@@ -267,7 +267,7 @@ bool ob__default_parse(const char **at, const char *end, int depth, ob_value *ou
         return parse_string(at, end, out, problem);
     if (c == '[') {
         if (depth >= OB__DEFAULT_MAX_DEPTH) {
-            *problem = "lists are nested too deep";
+            *problem = "lists are nested too deeply";
             return false;
         }
         return parse_list(at, end, depth, out, known, problem);

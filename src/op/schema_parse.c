@@ -133,7 +133,7 @@ static ob_status parse_arg(ob__parser *p, bool keyword_only)
     ob_schema *schema = p->schema;
     const ob_type *type;
     if (schema->arg_count >= OB__SCHEMA_MAX_ARGS)
-        return ob__parser_fail_code(p, OB_ERR_LIMIT, "a schema may have 256 arguments at most");
+        return ob__parser_fail_code(p, OB_ERR_LIMIT, "a schema can have at most 256 arguments");
     OB_TRY(ob__parser_type(p, 0, &type));
     const char *type_end = p->at;
     const char *name = ob__parser_take_word(p);
@@ -165,7 +165,7 @@ static ob_status parse_args(ob__parser *p)
         }
         if (ob__parser_take(p, "*")) {
             if (keyword_only)
-                return ob__parser_fail(p, "expected one '*' only");
+                return ob__parser_fail(p, "expected only one '*'");
             keyword_only = true;
             if (!ob__parser_take(p, ","))
                 return ob__parser_fail(p, "expected ',' and a keyword-only argument after '*'");
@@ -336,7 +336,7 @@ ob_status ob_schema_parse(const char *text, size_t length, ob_schema **out, ob_e
     ob__parser p;
     *out = NULL;
     if (length > OB__SCHEMA_MAX_LENGTH)
-        return ob_err_set(err, OB_ERR_LIMIT, "a schema of %zu bytes is too long; %d is the limit",
+        return ob_err_set(err, OB_ERR_LIMIT, "a schema of %zu bytes is too long; the limit is %d",
                           length, (int)OB__SCHEMA_MAX_LENGTH);
     const char *nul = length > 0 ? memchr(text, '\0', length) : NULL;
     if (nul != NULL)

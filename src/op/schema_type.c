@@ -75,7 +75,7 @@ static ob_status parse_list_size(ob__parser *p, ob_type *list)
     for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
         size = size * 10 + (*p->at - '0');
         if (size > OB__TYPE_MAX_LIST_SIZE)
-            return ob__parser_fail_code(p, OB_ERR_LIMIT, "a list size may be 64 at most");
+            return ob__parser_fail_code(p, OB_ERR_LIMIT, "a list size can be at most 64");
     }
     if (p->at == start || !ob__parser_take(p, "]"))
         return ob__parser_fail(p, "expected a list size or ']'");
@@ -88,7 +88,7 @@ static ob_status parse_suffixes(ob__parser *p, int depth, const ob_type **type)
 {
     for (;; depth++) {
         if (depth > OB__TYPE_MAX_DEPTH)
-            return ob__parser_fail_code(p, OB_ERR_LIMIT, "types are nested too deep");
+            return ob__parser_fail_code(p, OB_ERR_LIMIT, "types are nested too deeply");
         if (p->at >= p->end)
             return OB_OK;
         if (*p->at == '?') {
@@ -155,7 +155,7 @@ ob_status ob__parser_type(ob__parser *p, int depth, const ob_type **out)
     static const ob_type UNKNOWN = {.kind = OB_TYPE_NAMED, .list_size = -1, .name = ""};
     *out = &UNKNOWN;
     if (depth > OB__TYPE_MAX_DEPTH)
-        return ob__parser_fail_code(p, OB_ERR_LIMIT, "types are nested too deep");
+        return ob__parser_fail_code(p, OB_ERR_LIMIT, "types are nested too deeply");
     if (ob__parser_take(p, "(")) {
         ob_type *tuple = new_type(p, OB_TYPE_TUPLE);
         OB_TRY(parse_params(p, depth, 1, SIZE_MAX, tuple));

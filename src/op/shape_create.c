@@ -147,7 +147,8 @@ ob_status ob__shape_create_strided(const ob_op_call *call, ob_value *out, ob_err
     OB_TRY(sized(call, self != NULL ? self->dtype : OB_DTYPE_F32, &shape, err));
     OB_TRY(ob__arg_ints(call, "stride", &stride, err));
     if (stride.count != shape.ndim)
-        return ob__shape_fail(call, err, "size has %d entries and stride %d; both need the same",
+        return ob__shape_fail(call, err,
+                              "size has %d entries and stride has %d; both need the same number",
                               shape.ndim, stride.count);
     memcpy(shape.strides, stride.v, sizeof shape.strides);
     shape.strided = true;
@@ -175,10 +176,10 @@ ob_status ob__shape_arange(const ob_op_call *call, ob_value *out, ob_err *err)
     }
     const double steps = ceil((end - start) / step);
     if (!(step != 0) || !(steps >= 0) || steps > 9e15)
-        return ob__shape_fail(call, err,
-                              "from %g to %g in steps of %g there is no end; the step must lead "
-                              "from start to end",
-                              start, end, step);
+        return ob__shape_fail(
+            call, err,
+            "from %g to %g in steps of %g never ends; give a step that leads from start to end",
+            start, end, step);
     const int64_t size = (int64_t)steps;
     const ob_dtype dtype = ob__arg_dtype(call, "dtype", integral ? OB_DTYPE_I64 : OB_DTYPE_F32);
     const ob__shape shape = ob__shape_make(dtype, &size, 1);

@@ -82,7 +82,7 @@ static ob_status collect(const ob_op_call *call, operands *ops, ob_err *err)
             widest = arg->name;
     }
     if (ops->count == 0)
-        return ob__shape_fail(call, err, "no argument is a tensor; give at least one");
+        return ob__shape_fail(call, err, "none of the arguments is a tensor; give at least one");
     ops->shape.dtype = ob__promotion_result(&ops->promotion);
     return OB_OK;
 }

@@ -79,7 +79,7 @@ static ob_status check_sample_weights(const ob_op_call *call, const ob_tensor *i
     if (weights == NULL)
         return OB_OK;
     if (mode != MODE_SUM)
-        return ob__shape_fail(call, err, "per_sample_weights goes with mode 0 (sum) only");
+        return ob__shape_fail(call, err, "per_sample_weights only goes with mode 0 (sum)");
     OB_TRY(ob__want_same_dtype(call, weighed_name, weighed, "per_sample_weights", weights, err));
     if (weights->ndim != 1 || weights->sizes[0] != indices->sizes[0])
         return ob__shape_fail(call, err,

@@ -172,7 +172,7 @@ ob_status ob__shape_loss(const ob_op_call *call, ob_value *out, ob_err *err)
     if (strcmp(ob__op_label(call), "huber_loss") == 0)
         shape.dtype = self->dtype; /* PyTorch writes it into a tensor like self */
     if (reduction == 1 && !ob_dtype_is_floating(shape.dtype))
-        return ob__shape_fail(call, err, "a mean of %s does not exist; use a floating dtype",
+        return ob__shape_fail(call, err, "there is no mean of %s; use a floating dtype",
                               ob__dtype_text(shape.dtype));
     return give_reduced(call, &shape, reduction, out, err);
 }

@@ -255,10 +255,11 @@ ob_status ob__shape_pixel_shuffle(const ob_op_call *call, ob_value *out, ob_err 
     const int n = self->ndim;
     if (n < 3 || r < 1 || r > INT32_MAX || self->sizes[n - 3] % (r * r) != 0 ||
         self->sizes[n - 2] > INT32_MAX || self->sizes[n - 1] > INT32_MAX)
-        return ob__shape_fail(call, err,
-                              "self is %s and upscale_factor %" PRId64
-                              "; the factor's square must divide the channels (third last size)",
-                              ob__tensor_text(self, text), r);
+        return ob__shape_fail(
+            call, err,
+            "self is %s and upscale_factor %" PRId64
+            "; the square of the factor must divide the channels (third-last size)",
+            ob__tensor_text(self, text), r);
     ob__shape shape = ob__shape_dense(self);
     shape.sizes[n - 3] /= r * r;
     shape.sizes[n - 2] *= r;

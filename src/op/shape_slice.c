@@ -147,8 +147,8 @@ ob_status ob__shape_select(const ob_op_call *call, ob_value *out, ob_err *err)
     OB_TRY(read_dim(call, "dim", &self, &dim, err));
     const int64_t size = self.sizes[dim];
     if (size == 0)
-        return ob__shape_fail(call, err, "dimension %d of %s has no entries, so none has an index",
-                              dim, ob__tensor_text(&self, text));
+        return ob__shape_fail(call, err, "dimension %d of %s is empty, so no index is valid", dim,
+                              ob__tensor_text(&self, text));
     if (index < -size || index >= size)
         return ob__shape_fail(call, err,
                               "index %" PRId64 " is not in dimension %d of %s; give one from "

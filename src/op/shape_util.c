@@ -63,8 +63,8 @@ static ob_status check_strided(const ob_op_call *call, const char *name, const o
     if (t->layout == OB_LAYOUT_STRIDED)
         return OB_OK;
     return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                      "%s: %s is sparse, and the shape rule covers strided tensors only; use a "
-                      "backend that runs the operator itself",
+                      "%s: %s is sparse, but the shape rule only covers strided tensors; use a "
+                      "backend with its own version of the operator",
                       ob__op_label(call), name);
 }
 

@@ -248,7 +248,8 @@ ob_status ob__shape_t(const ob_op_call *call, ob_value *out, ob_err *err)
     char text[OB__SHAPE_TEXT];
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     if (self->ndim > 2)
-        return ob__shape_fail(call, err, "self is %s; t takes at most 2 dimensions, use transpose",
+        return ob__shape_fail(call, err,
+                              "self is %s; t takes at most 2 dimensions, so use transpose",
                               ob__tensor_text(self, text));
     return give_swapped(call, self, 0, self->ndim == 2 ? 1 : 0, out, err);
 }

@@ -118,9 +118,10 @@ static ob_status check_other_names(const ob_op_table *table, const ob__op_entry 
         find_holder(table, word, length, &holder);
         if (holder.base[0] != '\0' && (strlen(holder.base) != entry->base_length ||
                                        memcmp(holder.base, entry->name, entry->base_length) != 0))
-            return ob_err_set(err, OB_ERR_DUPLICATE,
-                              "%.*s wants the name '%.*s', which is that of %s; take another name",
-                              (int)entry->name_length, entry->name, (int)length, word, holder.base);
+            return ob_err_set(
+                err, OB_ERR_DUPLICATE,
+                "%.*s wants the name '%.*s', which belongs to %s; choose another name",
+                (int)entry->name_length, entry->name, (int)length, word, holder.base);
     }
     return OB_OK;
 }
@@ -133,7 +134,7 @@ static ob_status check_names(const ob_op_table *table, const ob__op_entry *entry
                           entry->name);
     const uint32_t taken = ob__index_find(&table->by_name, entry->name, entry->name_length);
     if (taken != OB__INDEX_NONE)
-        return ob_err_set(err, OB_ERR_DUPLICATE, "operator %.*s is there already (%s)",
+        return ob_err_set(err, OB_ERR_DUPLICATE, "operator %.*s already exists (%s)",
                           (int)entry->name_length, entry->name,
                           ob__table_entry(table, taken)->op.origin);
     return check_other_names(table, entry, err);

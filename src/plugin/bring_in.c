@@ -12,10 +12,9 @@
 
 static ob_status has_changed(const ob__plugin_record *record, ob_err *err)
 {
-    return ob_err_set_at(err, OB_ERR_PLUGIN, record->path, 0, 0, NULL,
-                         "plug-in '%s' has other contents than it had a moment ago; rebuild it, or "
-                         "remove the file",
-                         record->name);
+    return ob_err_set_at(
+        err, OB_ERR_PLUGIN, record->path, 0, 0, NULL,
+        "the contents of plug-in '%s' just changed; rebuild it, or remove the file", record->name);
 }
 
 static size_t count_of(const ob__entry_list *list, const char *origin)

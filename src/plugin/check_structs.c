@@ -94,13 +94,13 @@ ob_status ob__check_plugin_head(const ob_plugin *plugin, bool linked_in, ob_err 
 {
     if (plugin->magic != OB_PLUGIN_MAGIC)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "its struct begins with 0x%08x instead of 0x%08x: this is no opbench "
+                          "its struct begins with 0x%08x instead of 0x%08x: this is not an opbench "
                           "plug-in; start the struct with OB_PLUGIN_HEAD",
                           plugin->magic, OB_PLUGIN_MAGIC);
     if (plugin->abi != OB_PLUGIN_ABI)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "it was built for plug-in ABI %u, this opbench has ABI %u; rebuild it "
-                          "against this opbench's headers",
+                          "it was built for plug-in ABI %u, but this opbench has ABI %u; rebuild "
+                          "it against this opbench's headers",
                           plugin->abi, OB_PLUGIN_ABI);
     if (plugin->size < offsetof(ob_plugin, version))
         return ob_err_set(err, OB_ERR_INVALID,
@@ -110,9 +110,7 @@ ob_status ob__check_plugin_head(const ob_plugin *plugin, bool linked_in, ob_err 
     OB_TRY(check_name("plug-in", plugin->name, err));
     if (strcmp(plugin->name, OB__ORIGIN_EMBEDDER) == 0)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "'%s' means something else in listings; rename the "
-                          "plug-in",
-                          plugin->name);
+                          "'%s' has another meaning in listings; rename the plug-in", plugin->name);
     const bool has_sizes = plugin->backend_size != 0 && plugin->operator_size != 0 &&
                            plugin->generator_size != 0 && plugin->iterator_size != 0 &&
                            plugin->option_size != 0;
@@ -148,9 +146,10 @@ static ob_status check_default(const ob_option *row, const char *backend, ob_err
     ob_err why;
     return ob__option_store_default(row, &value, &why) == OB_OK
                ? OB_OK
-               : ob_err_set(err, OB_ERR_INVALID,
-                            "the default of option '%s' of backend '%s' is none of its values: %s",
-                            row->name, backend, why.message);
+               : ob_err_set(
+                     err, OB_ERR_INVALID,
+                     "the default of option '%s' of backend '%s' is not one of its values: %s",
+                     row->name, backend, why.message);
 }
 
 /* The rows tell the host where to write in a struct that it allocates: they must lie inside it. */
@@ -161,7 +160,7 @@ static ob_status check_options(const ob_backend_desc *desc, ob_err *err)
         if (bytes == 0 || row->offset > desc->options_size ||
             bytes > desc->options_size - row->offset)
             return ob_err_set(err, OB_ERR_INVALID,
-                              "option '%s' of backend '%s' lies outside its options struct of %zu "
+                              "option '%s' of backend '%s' is outside its options struct of %zu "
                               "bytes; set the row's type and offset, and options_size",
                               row->name, desc->name, desc->options_size);
         if (row->type == OB_OPTION_CHOICE && row->choices == NULL)
@@ -185,8 +184,8 @@ ob_status ob__check_backend(const ob_backend_desc *desc, ob_err *err)
     OB_TRY(check_required("backend", desc->name, desc, BACKEND_REQUIRED, err));
     if (desc->asynchronous && desc->sync == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "backend '%s' is asynchronous but lacks 'sync'; without it nobody can "
-                          "wait for its work",
+                          "backend '%s' is asynchronous but lacks 'sync', so there is no way to "
+                          "wait for its work; add it",
                           desc->name);
     for (const field *f = BACKEND_EVENTS; f->name != NULL; f++) {
         if (is_set(desc, f->offset) != (desc->event_create != NULL))
@@ -219,7 +218,7 @@ static ob_status check_arg_type(const ob_generator_desc *desc, const ob_arg_type
     for (const ob_arg_attr *attr = type->attrs; attr != NULL && attr->name != NULL; attr++) {
         if ((int)attr->kind < OB_ATTR_ANY || attr->kind > OB_ATTR_ARGS)
             return ob_err_set(err, OB_ERR_INVALID,
-                              "attribute '%s' of the argument type '%s' is of the unknown kind %d; "
+                              "attribute '%s' of the argument type '%s' has the unknown kind %d; "
                               "use one of ob_attr_kind",
                               attr->name, type->name, (int)attr->kind);
     }
@@ -232,7 +231,7 @@ ob_status ob__check_generator(const ob_generator_desc *desc, ob_err *err)
     OB_TRY(check_required("generator", desc->name, desc, GENERATOR_REQUIRED, err));
     if (desc->own_types_only && (desc->types == NULL || desc->types->name == NULL))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "generator '%s' takes its own argument types only, but has none; give "
+                          "generator '%s' only takes its own argument types, but has none; give "
                           "'types' or clear 'own_types_only'",
                           desc->name);
     for (const ob_arg_type *type = desc->types; type != NULL && type->name != NULL; type++)

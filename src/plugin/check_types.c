@@ -59,13 +59,13 @@ static ob_status check_args(const ob_schema *schema, const ob_schema_arg *args, 
         if (unknown == NULL)
             continue;
         const char *nearest = nearest_type(unknown->name);
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "the schema '%.200s' has the unknown type '%.64s'; %s", schema->text,
-                          unknown->name,
-                          ob__near_text(nearest, "did you mean '", "'?",
-                                        "types are Tensor, int, float, bool, str, Scalar, "
-                                        "ScalarType, Device and the like")
-                              .text);
+        return ob_err_set(
+            err, OB_ERR_INVALID, "the schema '%.200s' has the unknown type '%.64s'; %s",
+            schema->text, unknown->name,
+            ob__near_text(
+                nearest, "did you mean '", "'?",
+                "use Tensor, int, float, bool, str, Scalar, ScalarType, Device and the like")
+                .text);
     }
     return OB_OK;
 }

@@ -39,7 +39,7 @@ static void probe(ob__entry *entry)
     }
     entry->why_not.text[sizeof entry->why_not.text - 1] = '\0';
     if (entry->why_not.text[0] == '\0')
-        strcpy(entry->why_not.text, "it cannot work here and does not say why");
+        strcpy(entry->why_not.text, "it does not work here and does not say why");
 }
 
 static ob_entry_info backend_info(ob__entry *entry)
@@ -82,7 +82,7 @@ static ob_entry_info operator_info(const ob_context *context, size_t index)
                                .origin = "",
                                .category = "",
                                .help = "",
-                               .reason = "its schema cannot be read; this is a defect",
+                               .reason = "its schema cannot be read; this is a bug",
                                .names = "",
                                .version = ""};
     return (ob_entry_info){

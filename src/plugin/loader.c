@@ -18,14 +18,14 @@ static const struct {
     const char *part;
     const char *cure;
 } CURES[] = {
-    {"undefined symbol", "a plug-in calls opbench through the host's table and links everything "
-                         "else itself: add the missing library to its link line"},
+    {"undefined symbol", "a plug-in calls opbench through the host's table and must link "
+                         "everything else itself; add the missing library to its link line"},
     {"cannot open shared object file",
      "install the package that has this library, or name its directory in LD_LIBRARY_PATH"},
     {"wrong ELF class", "it was built for another kind of machine; rebuild it here"},
     {"invalid ELF header", "it is not a shared object; rebuild it, or remove the file"},
     {"file too short", "the file is cut off or empty; rebuild it, or remove the file"},
-    {"failed to map segment", "its file system may forbid to run code (mount option noexec)"},
+    {"failed to map segment", "its file system may not allow running code (mount option noexec)"},
 };
 
 /* dlerror's text without the path in front of it, which the message has already. */
@@ -59,8 +59,8 @@ static ob_status open_and_enter(const char *path, const ob_plugin **plugin, ob_e
     void *symbol = dlsym(handle, OB_PLUGIN_ENTRY);
     if (symbol == NULL)
         return ob_err_set(err, OB_ERR_PLUGIN,
-                          "it does not export '%s': this is no opbench plug-in; mark that function "
-                          "with OB_PLUGIN_EXPORT, or move the file elsewhere",
+                          "it does not export '%s', so it is not an opbench plug-in; mark that "
+                          "function with OB_PLUGIN_EXPORT, or move the file elsewhere",
                           OB_PLUGIN_ENTRY);
     ob_plugin_entry_fn entry;
     memcpy(&entry, &symbol,
@@ -70,7 +70,7 @@ static ob_status open_and_enter(const char *path, const ob_plugin **plugin, ob_e
     *plugin = entry(ob_host_get(), &why_not);
     why_not.text[sizeof why_not.text - 1] = '\0';
     if (*plugin == NULL)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED, "it cannot work here: %s",
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "it does not work here: %s",
                           why_not.text[0] != '\0' ? why_not.text : "it does not say why");
     return OB_OK;
 }

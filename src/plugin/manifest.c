@@ -72,14 +72,15 @@ static ob_status take_text(const reading *r, const ob_json *node, key_kind kind,
     size_t length = 0;
     const char *text = ob_json_string(node, &length);
     if (text == NULL || length > MAX_TEXT || strlen(text) != length)
-        return wrong(r, node, "a text of at most 600 bytes belongs here");
+        return wrong(r, node, "expected a string of at most 600 bytes");
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-            return wrong(r, node, "the text has a control character; leave it out");
+            return wrong(r, node, "the string has a control character; leave it out");
     if (kind == NAME && !is_name(text))
-        return wrong(r, node, "a name has small letters, digits, - and _ only");
+        return wrong(r, node, "a name may only have lower-case letters, digits, - and _");
     if (kind == VARIABLE && !is_variable(text))
-        return wrong(r, node, "a variable's name begins with OPBENCH_; others are not set");
+        return wrong(r, node,
+                     "the name of a variable must begin with OPBENCH_; others are not set");
     *out = ob__arena_strdup(r->arena, text, length);
     return *out != NULL ? OB_OK : no_memory(r);
 }
@@ -92,15 +93,14 @@ static ob_status take_list(const reading *r, const ob_json *node, key_kind kind,
     const bool lines = kind == LINES;
     const size_t most = lines ? MAX_LINES : MAX_TEXT;
     if (ob_json_get_kind(node) != OB_JSON_ARRAY)
-        return wrong(r, node,
-                     lines ? "a list of lines belongs here" : "a list of words belongs here");
+        return wrong(r, node, lines ? "expected a list of lines" : "expected a list of words");
     for (size_t i = 0; i < ob_json_count(node); i++) {
         const char *word = NULL;
         OB_TRY(take_text(r, ob_json_item(node, i), TEXT, &word));
         const size_t length = strlen(word);
         if ((!lines && (length == 0 || strchr(word, ' ') != NULL)) || used + length > most)
             return wrong(r, ob_json_item(node, i),
-                         lines ? "there are too many lines; 4000 bytes are the most"
+                         lines ? "there are too many lines; the limit is 4000 bytes"
                                : "this is not a word, or there are too many");
         if (i > 0)
             text[used++] = lines ? '\n' : ' ';
@@ -115,7 +115,7 @@ static ob_status take_key(const reading *r, const key_row *key, const ob_json *n
 {
     if (key->kind == FLAG) {
         if (ob_json_get_kind(node) != OB_JSON_BOOL)
-            return wrong(r, node, "true or false belongs here");
+            return wrong(r, node, "expected true or false");
         *(bool *)(void *)(target + key->offset) = ob_json_bool(node, false);
         return OB_OK;
     }
@@ -130,7 +130,7 @@ static ob_status take_object(const reading *r, const ob_json *object, const key_
                              void *target)
 {
     if (ob_json_get_kind(object) != OB_JSON_OBJECT)
-        return wrong(r, object, "an object belongs here");
+        return wrong(r, object, "expected an object");
     for (; keys->name != NULL; keys++) {
         const ob_json *node = ob_json_get(object, keys->name);
         char text[96];
@@ -237,14 +237,14 @@ static ob_status take_option(const reading *r, const ob_json *node, ob_manifest_
 {
     OB_TRY(take_object(r, node, OPTION_KEYS, o));
     if ((o->gives == NULL) == (o->variable == NULL))
-        return wrong(r, node, "an option has either \"gives\" or \"variable\"; add one of them");
+        return wrong(r, node, "an option needs either \"gives\" or \"variable\"; add one of them");
     if ((o->value != NULL) + (o->writes != NULL) + (o->sets != NULL) != 1)
         return wrong(r, node,
-                     "an option has a \"value\", or is a flag that \"writes\" a file or \"sets\" "
-                     "what it gives; give one of them");
+                     "an option needs a \"value\", or is a flag that \"writes\" a file or \"sets\" "
+                     "what it gives; give one of these");
     if (o->writes != NULL && (o->gives == NULL || strchr(o->writes, '/') != NULL))
         return wrong(r, node,
-                     "\"writes\" is the end of a file's name, without /, and needs \"gives\"");
+                     "\"writes\" must be the end of a file name, without /, and needs \"gives\"");
     return OB_OK;
 }
 
@@ -254,7 +254,7 @@ static ob_status take_options(const reading *r, const ob_json *list, ob_manifest
     if (list == NULL)
         return OB_OK;
     if (ob_json_get_kind(list) != OB_JSON_ARRAY || count > MAX_OPTIONS)
-        return wrong(r, list, "a list of at most 32 options belongs here");
+        return wrong(r, list, "expected a list of at most 32 options");
     ob_manifest_option *options = ob__arena_alloc_array(r->arena, count, sizeof *options);
     if (options == NULL)
         return no_memory(r);
@@ -278,7 +278,7 @@ static ob_status take_library(const reading *r, const ob_json *node, ob_manifest
     *library = (ob_manifest_library){.folders = "", .old_abi = "", .part_links = ""};
     OB_TRY(take_object(r, node, LIBRARY_KEYS, library));
     if (m->variable == NULL)
-        return wrong(r, node, "a library needs the \"variable\" that chooses it; add it");
+        return wrong(r, node, "a library needs the \"variable\" that selects it; add it");
     m->library = library;
     return OB_OK;
 }
@@ -296,7 +296,7 @@ static ob_status take_models(const reading *r, const ob_json *node, ob_manifest 
     const char *end = models->end;
     if (end == NULL || end[0] != '.' ||
         end[1 + strspn(end + 1, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
-        return wrong(r, node, "\"end\" is a dot and small letters or digits");
+        return wrong(r, node, "\"end\" must be a dot followed by lower-case letters or digits");
     m->models = models;
     return OB_OK;
 }
@@ -311,7 +311,7 @@ static ob_status take_host(const reading *r, const ob_json *node, ob_manifest *m
     *host = (ob_manifest_host){.program = "", .flag = "", .code = "", .object = ""};
     OB_TRY(take_object(r, node, HOST_KEYS, host));
     if (strchr(host->program, '/') != NULL || strchr(host->object, '/') != NULL)
-        return wrong(r, node, "program and object are names without /");
+        return wrong(r, node, "program and object must be names without /");
     m->host = host;
     return OB_OK;
 }
@@ -347,7 +347,7 @@ static ob_status place(ob_manifests *set, const ob_manifest *m, ob_err *err)
         at++;
     const bool known = at < set->count && strcmp(set->items[at].name, m->name) == 0;
     if (!known && set->count == OB__MAX_MANIFESTS)
-        return ob_err_set(err, OB_ERR_LIMIT, "there are more than %d manifests of backends",
+        return ob_err_set(err, OB_ERR_LIMIT, "there are more than %d backend manifests",
                           (int)OB__MAX_MANIFESTS);
     if (!known) {
         memmove(&set->items[at + 1], &set->items[at], (set->count - at) * sizeof *set->items);

@@ -33,10 +33,10 @@ static ob_status read_manifest(ob_manifests *manifests, const char *folder, cons
     struct stat what;
     ob_text text = {.data = NULL};
     char *real_path = ob__real_path_in(folder, directory, name);
-    ob_status status = real_path != NULL && stat(real_path, &what) == 0 && S_ISREG(what.st_mode)
-                           ? ob__check_trusted_in(folder, real_path, err)
-                           : ob_err_set(err, OB_ERR_CONFIG,
-                                        "it is not a regular file that can be read; remove it");
+    ob_status status =
+        real_path != NULL && stat(real_path, &what) == 0 && S_ISREG(what.st_mode)
+            ? ob__check_trusted_in(folder, real_path, err)
+            : ob_err_set(err, OB_ERR_CONFIG, "it is not a readable regular file; remove it");
     free(real_path);
     if (status == OB_OK)
         status = ob__read_file(path, MOST_BYTES, &text, err);

@@ -66,8 +66,8 @@ static const char *make_reason(ob_context *context, size_t row)
                  name, context->searched, name);
     else
         snprintf(text, sizeof text,
-                 "there is no plug-in %s.so in %.800s; %s%s%sbuild opbench again, or name the "
-                 "folder that has it in " OB__PLUGIN_PATH_VARIABLE,
+                 "there is no plug-in %s.so in %.800s; %s%s%srebuild opbench, or name the folder "
+                 "that has it in " OB__PLUGIN_PATH_VARIABLE,
                  name, context->searched, needs[0] != '\0' ? "install " : "", needs,
                  needs[0] != '\0' ? " and " : "");
     const char *kept = ob__arena_strdup(&context->arena, text, strlen(text));

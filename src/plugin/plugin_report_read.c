@@ -19,8 +19,8 @@ typedef struct report {
 static ob_status no_report(const report *r, const char *what, const char *name)
 {
     return ob_err_set(r->err, OB_ERR_PLUGIN,
-                      "the process that loaded it told nonsense of it (\"%s\": %s); rebuild it, or "
-                      "remove the file",
+                      "the process that loaded it gave a malformed report (\"%s\": %s); rebuild "
+                      "it, or remove the file",
                       name, what);
 }
 
@@ -58,13 +58,13 @@ static ob_status read_number(const report *r, const ob_json *node, const ob__rep
     const double real = ob_json_real(node, -1);
     if (row->kind == OB__REPORT_REAL) {
         if ((kind != OB_JSON_REAL && kind != OB_JSON_INT) || !(real >= (double)row->least))
-            return no_report(r, "no number for it", row->name);
+            return no_report(r, "not a valid number", row->name);
         memcpy(field, &real, sizeof real);
         return OB_OK;
     }
     const int64_t whole = ob_json_int(node, row->least);
     if (kind != OB_JSON_INT || whole < row->least || whole > row->most)
-        return no_report(r, "no number for it", row->name);
+        return no_report(r, "not a valid number", row->name);
     if (row->kind == OB__REPORT_INT)
         *(int *)field = (int)whole;
     else
@@ -82,7 +82,7 @@ static ob_status read_rows(report *r, const ob_json *node, const ob__report_stru
     const size_t count = ob_json_count(node);
     *out = NULL;
     if (ob_json_get_kind(node) != OB_JSON_ARRAY || count > MOST_ROWS - r->rows)
-        return no_report(r, "no list, or too long", shape->name);
+        return no_report(r, "not a list, or too long", shape->name);
     r->rows += count;
     if (count == 0)
         return OB_OK;
@@ -136,7 +136,7 @@ static ob_status read_struct(report *r, const ob_json *node, const ob__report_st
     for (const ob__report_row *row = shape->fields; row->name != NULL; row++)
         OB_TRY(read_field(r, ob_json_get(node, row->name), row, at));
     memcpy(&first, at + shape->fields[0].offset, sizeof first);
-    return first != NULL ? OB_OK : no_report(r, "a row without it", shape->fields[0].name);
+    return first != NULL ? OB_OK : no_report(r, "missing from a row", shape->fields[0].name);
 }
 
 /* A list of pointers, as plug-ins have them. */
@@ -234,7 +234,7 @@ ob_status ob__plugin_report_read(ob_context *context, const char *path, const ch
     ob_err why;
     if (ob_json_parse(path, text, size, &LIMITS, &doc, &why) != OB_OK)
         return ob_err_set(err, OB_ERR_PLUGIN,
-                          "the process that loaded it told nonsense of it (%s); rebuild it, or "
+                          "the process that loaded it gave a malformed report (%s); rebuild it, or "
                           "remove the file",
                           why.message);
     const ob_status status = read_report(context, path, ob_json_doc_root(doc), err);

@@ -14,7 +14,7 @@
 enum { LIMIT_S = 20, MOST_BYTES = 20 << 20 };
 #define CURE "rebuild it, or remove the file"
 
-static const char TOO_MUCH[] = "it registers more than can be told of it";
+static const char TOO_MUCH[] = "it registers more than can be reported";
 
 typedef struct trial {
     ob_context *context;
@@ -68,7 +68,7 @@ static ob_status take_answer(const ob_wire_message *said, ob_text *report, ob_er
         return refuse(OB_ERR_UNSUPPORTED, said, err);
     default:
         return ob_err_set(err, OB_ERR_PLUGIN,
-                          "the process that loaded it told nonsense of it; " CURE);
+                          "the process that loaded it gave a malformed report; " CURE);
     }
 }
 

@@ -13,7 +13,7 @@
 static ob_status check_given(const void *pointer, const char *what, ob_err *err)
 {
     if (pointer == NULL)
-        return ob_err_set(err, OB_ERR_INVALID, "no %s is given (NULL)", what);
+        return ob_err_set(err, OB_ERR_INVALID, "the %s is missing (NULL)", what);
     return OB_OK;
 }
 
@@ -171,10 +171,10 @@ ob_status ob__registry_add_plugin(ob_context *context, const ob_plugin *plugin, 
     const ob_plugin known = known_part(plugin);
     const ob__plugin_record *taken = find_loaded(context, known.name);
     if (taken != NULL)
-        return ob_err_set(err, OB_ERR_DUPLICATE,
-                          "a plug-in called '%s' is there already (%s); remove or rename one of "
-                          "the two",
-                          known.name, taken->path);
+        return ob_err_set(
+            err, OB_ERR_DUPLICATE,
+            "a plug-in called '%s' already exists (%s); remove or rename one of the two",
+            known.name, taken->path);
     /* A file that was refused before keeps its record: it may have been repaired. */
     ob__plugin_record *record = linked_in ? NULL : ob__plugin_find_path(context, path);
     const bool is_new = record == NULL;

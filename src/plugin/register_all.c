@@ -206,7 +206,7 @@ static ob_status stage(ob_context *context, const stage_args *args, staged *out,
         const ob__entry *taken = ob__entry_find(args->list, name);
         if (taken != NULL)
             return ob_err_set(err, OB_ERR_DUPLICATE,
-                              "the %s '%s' exists already (%s); rename one of the two", kind->what,
+                              "the %s '%s' already exists (%s); rename one of the two", kind->what,
                               name, taken->origin);
         for (size_t j = 0; j < i; j++) {
             if (strcmp(kind->name(out->entries[j]->desc), name) == 0)

@@ -118,8 +118,7 @@ ob_status ob_shared_object_open(const char *name, void **handle, ob_err *err)
     const bool found = ob_shared_object_find(name, path, sizeof path);
     if (found && ob__elf_is_cut(path))
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "%.400s is broken: the file is cut off, shorter than its head says",
-                          path);
+                          "%.400s is broken: the file is shorter than its header says", path);
     /* A library built with -ffast-math switches denormal numbers off for the whole thread when it is opened. */
     const bool has_environment = fegetenv(&environment) == 0;
     *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -131,10 +130,10 @@ ob_status ob_shared_object_open(const char *name, void **handle, ob_err *err)
         return ob_err_set(
             err, OB_ERR_NOT_FOUND, "there is no %.300s%s", name,
             access(name, F_OK) == 0
-                ? " in the folders of libraries; the one in this folder has ./ in front"
+                ? " in the library folders; for the one in this folder, write ./ first"
                 : "");
-    return ob_err_set(err, OB_ERR_UNSUPPORTED, "%.300s is there, but cannot be opened: %.240s",
-                      path, linker_reason(path));
+    return ob_err_set(err, OB_ERR_UNSUPPORTED, "%.300s exists, but cannot be opened: %.240s", path,
+                      linker_reason(path));
 }
 
 static ob_status look_up(const ob_late_library *library, void *handle, ob_err *err)

@@ -46,8 +46,8 @@ static bool has_strange_group(const struct stat *st)
 static ob_status refuse_group(const char *word, const char *path, gid_t group, ob_err *err)
 {
     return ob_err_set(err, OB_ERR_PLUGIN,
-                      "all of group %lu may write to %s %s, and it is not your own group; take "
-                      "that right away: chmod g-w '%s'",
+                      "group %lu may write to %s %s, and it is not your own group; remove that "
+                      "right: chmod g-w '%s'",
                       (unsigned long)group, word, path, path);
 }
 
@@ -58,8 +58,8 @@ static ob_status judge(way *w, const struct stat *st, place where, const char *p
     const bool sticky_above = where == PLACE_ABOVE && (st->st_mode & S_ISVTX) != 0;
     if ((st->st_mode & S_IWOTH) != 0 && !sticky_above)
         return ob_err_set(err, OB_ERR_PLUGIN,
-                          "every user of this machine may write to %s %s, and so change what is "
-                          "run; take that right away: chmod o-w '%s'",
+                          "every user of this machine may write to %s %s, and so change what runs; "
+                          "remove that right: chmod o-w '%s'",
                           place_word(where), path, path);
     if (where == PLACE_ABOVE) {
         if (has_strange_group(st) && !sticky_above)
@@ -70,7 +70,7 @@ static ob_status judge(way *w, const struct stat *st, place where, const char *p
     if (is_strangers && !w->takes_strangers)
         return ob_err_set(err, OB_ERR_PLUGIN,
                           "%s %s belongs to user %lu, who is neither you nor root; if you trust "
-                          "it, make a copy of your own",
+                          "it, make your own copy",
                           place_word(where), path, (unsigned long)st->st_uid);
     w->has_stranger = w->has_stranger || is_strangers;
     if (has_strange_group(st))
@@ -128,8 +128,8 @@ static ob_status walk(way *w, const char *real_path, place end, ob_err *err)
     free(path);
     if (status == OB_OK && w->has_stranger && w->loose[0] != '\0')
         status = ob_err_set(err, OB_ERR_PLUGIN,
-                            "it belongs to another user, and a group of users may write to the "
-                            "directory %s; take that right away: chmod g-w '%s'",
+                            "it belongs to another user, and a group may write to the directory "
+                            "%s; remove that right: chmod g-w '%s'",
                             w->loose, w->loose);
     return status;
 }
@@ -192,9 +192,9 @@ void ob__warn_of_stranger(const ob_log *log, const char *real_path)
         (folder != NULL && folder[0] != '\0' && is_strangers(folder, &owner))) {
         ob_err warning;
         ob_err_set_at(&warning, OB_ERR_STATE, real_path, 0, 0, NULL,
-                      "the plug-in is user %lu's, whose code runs as root now; it is taken as "
-                      "nobody else may write to it. If that is not your mount, leave it out; chown "
-                      "it to root to be rid of this warning",
+                      "the plug-in belongs to user %lu, whose code now runs as root; opbench loads "
+                      "it because nobody else may write to it. If that is not your mount, leave it "
+                      "out; chown it to root to silence this warning",
                       owner);
         ob_log_report(log, OB_LOG_WARNING, &warning);
     }

@@ -49,7 +49,7 @@ static ob_status break_off(const ob__walk_question *q, const char *what_it_did, 
 {
     ob__walker *w = q->walker;
     snprintf(w->broken, sizeof w->broken,
-             "plug-in '%s' %s when its %s '%.80s' %s \"%.40s\"; mend it, or remove %.200s",
+             "plug-in '%s' %s when its %s '%.80s' %s \"%.40s\"; fix it, or remove %.200s",
              w->record->name, what_it_did, q->what, q->name, DOING[q->word], q->of,
              w->record->path);
     ob__process_close(&w->process);
@@ -92,13 +92,13 @@ static ob_status take_answer(const ob__walk_question *q, const ob_wire_message *
     *out = NULL;
     if (said->type != OB_MESSAGE_WALKED ||
         ob_json_parse("answer", said->data, said->size, NULL, out, &why) != OB_OK)
-        return break_off(q, "told nonsense", err);
+        return break_off(q, "gave a malformed answer", err);
     const ob_json *number = ob_json_get(ob_json_doc_root(*out), "number");
     if (ob_json_int(number, -1) == (int64_t)q->walker->number)
         return OB_OK;
     ob_json_doc_destroy(*out);
     *out = NULL;
-    return break_off(q, "told nonsense", err);
+    return break_off(q, "gave a malformed answer", err);
 }
 
 static ob_status ask(const ob__walk_question *q, ob_text *text, ob_json_doc **out, ob_err *err)
@@ -116,7 +116,7 @@ static ob_status ask(const ob__walk_question *q, ob_text *text, ob_json_doc **ou
     case OB_END:
         return explain_end(q, end_s, err);
     default:
-        return break_off(q, "told nonsense", err);
+        return break_off(q, "gave a malformed answer", err);
     }
 }
 
@@ -172,5 +172,5 @@ ob_status ob__walker_ask(const ob__walk_question *q, ob_json_doc **out, ob_err *
 
 ob_status ob__walker_nonsense(const ob__walk_question *q, ob_err *err)
 {
-    return break_off(q, "told nonsense", err);
+    return break_off(q, "gave a malformed answer", err);
 }

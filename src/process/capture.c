@@ -125,7 +125,8 @@ ob_status ob__process_lines(const ob_process_params *params,
     ob_process_params own = *params;
     if (!ob_text_reserve(&l.text, MOST_LINE) || pipe2(ends, O_CLOEXEC) != 0) {
         ob_text_fini(&l.text);
-        return ob_err_set(err, OB_ERR_IO, "no pipe for %s: %s", params->words[0], strerror(errno));
+        return ob_err_set(err, OB_ERR_IO, "cannot make a pipe for %s: %s", params->words[0],
+                          strerror(errno));
     }
     for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
         own.fds[own.fd_count++] = (ob_child_fd){.child = fd, .ours = ends[1]};

@@ -18,11 +18,10 @@ static ob_status fail(const char *name, int fd, ob_err *err)
     if (fd >= 0)
         close(fd);
     if (why == EFBIG)
-        return ob_err_set(
-            err, OB_ERR_IO,
-            "%s is larger than the limit of file sizes allows, which counts for files "
-            "in memory too; raise it (ulimit -f)",
-            name);
+        return ob_err_set(err, OB_ERR_IO,
+                          "%s exceeds the limit on file sizes, which also applies to files in "
+                          "memory; raise it (ulimit -f)",
+                          name);
     return ob_err_set(err, OB_ERR_IO, "no memory for %s: %s", name, strerror(why));
 }
 

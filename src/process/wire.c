@@ -41,7 +41,7 @@ static bool is_head(const head *h)
 static ob_status not_ours(ob_err *err)
 {
     return ob_err_set(err, OB_ERR_SYNTAX,
-                      "something else than messages came over the worker's descriptor");
+                      "something other than messages came over the worker's descriptor");
 }
 
 ob_status ob__wire_send(int fd, ob_message type, const void *data, size_t size, ob_err *err)

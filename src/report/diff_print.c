@@ -127,7 +127,7 @@ static bool say_side(const ob_diff *diff, size_t side, const ob_diff_summary *su
 static bool append_times(const ob_diff_summary *sum, ob_text *text)
 {
     return !(sum->start_seconds > 0) ||
-           ob_text_printf(text, "measured %.3g s; starting processes took %.3g s more\n",
+           ob_text_printf(text, "measured for %.3g s; starting processes took another %.3g s\n",
                           sum->seconds, sum->start_seconds);
 }
 
@@ -167,7 +167,8 @@ static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, co
                              ob_text *text, ob_err *err)
 {
     /* Whoever divides them gets something else. */
-    static const char TIMES[] = "times are undisturbed ones, not medians; changes are of pairs\n";
+    static const char TIMES[] =
+        "times are undisturbed times, not medians; changes are from pairs\n";
     OB_TRY(print_on(diff, on, text, err));
     OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
     OB_TRY(each_side(diff, say_side, text, err));
@@ -233,7 +234,7 @@ static ob_status print_verdict(const ob_diff *diff, const ob_diff_summary *sum, 
                                ob_err *err)
 {
     const char *said = sum->worse > 0                            ? "**Worse.**"
-                       : sum->verdicts[OB_VERDICT_UNDECIDED] > 0 ? "Nothing is shown to be worse."
+                       : sum->verdicts[OB_VERDICT_UNDECIDED] > 0 ? "Nothing was shown to be worse."
                                                                  : "Nothing is worse.";
     if (has_several(diff)) {
         OB_TRY(ob_text_printf(text, "%s\n\n", said) ? OB_OK : no_memory(err));
@@ -503,5 +504,5 @@ ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, const ob_table_s
     case OB_DIFF_FORM_COUNT:
         break;
     }
-    return ob_err_set(err, OB_ERR_INVALID, "there is no such form of a comparison");
+    return ob_err_set(err, OB_ERR_INVALID, "a comparison has no such format");
 }

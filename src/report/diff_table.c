@@ -128,7 +128,7 @@ bool ob__diff_append_totals(const ob_diff_summary *sum, ob_text *out)
             between = ", ";
         }
     if (ok && sum->more_memory > 0)
-        ok = ob_text_printf(out, "%s%llu with more memory", between,
+        ok = ob_text_printf(out, "%s%llu using more memory", between,
                             (unsigned long long)sum->more_memory);
     return ok;
 }
@@ -232,7 +232,7 @@ static void add_columns(const ob_diff *diff, ob_table *table)
         if (c == BASELINE)
             column.title = ob_diff_side(diff, 0);
         if (c == SUBJECT)
-            column.title = several ? "beside it" : ob_diff_side(diff, 1);
+            column.title = several ? "this side" : ob_diff_side(diff, 1);
         ob_table_add_column(table, &column);
     }
 }

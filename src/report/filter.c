@@ -138,9 +138,9 @@ static ob_status read_number(parser *p, ob_hint hint, double *out)
         *out /= 100;
         return OB_OK;
     }
-    return fail(p, hint == OB_HINT_TIME    ? "a time is a number with ns, us, ms or s"
-                   : hint == OB_HINT_SHARE ? "a share is a number, or one with %"
-                                           : "the column has numbers; give one");
+    return fail(p, hint == OB_HINT_TIME    ? "a time must be a number with ns, us, ms or s"
+                   : hint == OB_HINT_SHARE ? "a share must be a number, or a percentage"
+                                           : "the column holds numbers; give a number");
 }
 
 static ob_status parse_condition(parser *p, size_t *out)
@@ -160,7 +160,7 @@ static ob_status parse_condition(parser *p, size_t *out)
         return add(p, &n, out);
     OB_TRY(take_word(p, "a value is missing"));
     if (hint != OB_HINT_TEXT && (n.kind == IS_LIKE || n.kind == IS_UNLIKE))
-        return fail(p, "~ is for texts, and the column has numbers");
+        return fail(p, "~ is for text, but the column holds numbers");
     if (hint != OB_HINT_TEXT)
         OB_TRY(read_number(p, hint, &n.number));
     else if ((n.text = strdup(p->word)) == NULL)
@@ -180,7 +180,7 @@ static ob_status parse_not(parser *p, size_t *out)
         negations++;
     if (*p->at == '(') {
         if (++p->depth > MOST_DEPTH)
-            return fail(p, "too many parentheses inside each other");
+            return fail(p, "too many nested parentheses");
         p->at++;
         OB_TRY(parse_or(p, out));
         skip_blanks(p);

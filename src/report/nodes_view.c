@@ -147,7 +147,7 @@ static bool say_states(const ob_fleet *fleet, ob_text *text)
 /* A healthy node is one of which no more than this was seen. */
 static bool say_limits(const ob_fleet *fleet, ob_text *text)
 {
-    const char *before = "called slow from: ";
+    const char *before = "called slow above: ";
     char change[32];
     bool ok = true;
     for (size_t g = 0; ok && ob_fleet_group(fleet, g) != NULL; g++) {

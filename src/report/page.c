@@ -209,8 +209,10 @@ ob_status ob_page_print(ob_page *page, ob_page_write write, void *ctx, ob_err *e
     ob__page_print_cases(page, &html);
     ob__page_print_runs(page, &html);
     ob__page_print_packed(page, &html);
-    ob__html_raw(&html, "</main>\n<footer>Made by opbench. Times are medians unless something else "
-                        "is said.</footer>\n<script>");
+    ob__html_raw(&html,
+                 "</main>\n"
+                 "<footer>Made by opbench. Times are medians unless stated otherwise.</footer>\n"
+                 "<script>");
     ob__html_raw(&html, ob__page_text_page_script);
     ob__html_raw(&html, "</script>\n</body>\n</html>\n");
     ob__html_flush(&html);

@@ -22,7 +22,7 @@ static void print_counts(const ob_fleet *fleet, ob_html *html)
         if (count > 0)
             ob__html_printf(html, " %zu %s,", count, ob_fleet_state_word((ob_fleet_state)s));
     }
-    ob__html_raw(html, " each beside those of the same hardware and libraries.</p>\n");
+    ob__html_raw(html, " each compared with those of the same hardware and libraries.</p>\n");
     for (size_t i = 0; ob_fleet_note(fleet, i) != NULL; i++) {
         ob__html_raw(html, "<p class=\"faint\">");
         ob__html_sentence(html, ob_fleet_note(fleet, i), OB_PAGE_TEXT);
@@ -39,9 +39,10 @@ static void print_map(const ob_fleet *fleet, ob_html *html)
     ob__draw_heat(&svg, fleet, &(ob_box){.width = WIDTH});
     ob__svg_end(&svg);
     ob__html_failed(html, svg.failed);
-    ob__html_raw(html, "</figure></div>\n<p class=\"faint\">Orange is slower than the other nodes, "
-                       "blue faster, in steps from 0.5, 1, 2, 5 and 10 % on; a dot marks what was "
-                       "called slow or noisy.");
+    ob__html_raw(
+        html, "</figure></div>\n"
+              "<p class=\"faint\">Orange is slower than the other nodes, blue is faster, in steps "
+              "starting at 0.5, 1, 2, 5 and 10 %; a dot marks what was called slow or noisy.");
     if (ob_fleet_node_count(fleet) > OB_HEAT_MOST)
         ob__html_printf(html, " The %d sickest nodes are shown.", (int)OB_HEAT_MOST);
     ob__html_raw(html, "</p>\n");

@@ -169,9 +169,9 @@ static void print_part(ob_html *html, const char *before, const char *text)
 
 static void print_findings(const ob_page_run *run, ob_html *html)
 {
-    ob__html_raw(html, "<h3>What the doctor said</h3>");
+    ob__html_raw(html, "<h3>What opbench doctor found</h3>");
     if (!run->examined)
-        ob__html_raw(html, "<p class=\"faint\">It was not asked.</p>");
+        ob__html_raw(html, "<p class=\"faint\">It was not run.</p>");
     else if (run->finding_count == 0)
         ob__html_raw(html, "<p>Nothing that spoils measurements.</p>");
     else
@@ -204,7 +204,8 @@ static void print_run(const ob_page_run *run, ob_html *html, bool open)
     print_findings(run, html);
     if (!isnan(run->foreign) || !isnan(run->steal))
         ob__html_printf(
-            html, "<p>Others used %.1f %% of the CPUs' time; the hypervisor took %.1f %%.</p>",
+            html,
+            "<p>Other processes used %.1f %% of the CPU time; the hypervisor took %.1f %%.</p>",
             100 * (isnan(run->foreign) ? 0 : run->foreign),
             100 * (isnan(run->steal) ? 0 : run->steal));
     ob__html_raw(html, "</div></div>");

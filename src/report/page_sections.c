@@ -52,7 +52,7 @@ static void print_links(const ob_page *page, ob_html *html)
     if (ob__page_has_nodes(page))
         ob__html_raw(html, "<a href=\"#nodes\">Nodes</a>");
     if (page->diff != NULL)
-        ob__html_raw(html, "<a href=\"#sides\">Beside each other</a>");
+        ob__html_raw(html, "<a href=\"#sides\">Side by side</a>");
     if (page->weighted && page->step.main_ns > 0)
         ob__html_raw(html, "<a href=\"#step\">The step</a>");
     if (page->reasons.count > 0)
@@ -148,7 +148,7 @@ static void print_counts(const ob_page *page, ob_html *html)
             continue;
         ob__html_raw(html, "<p><b>");
         ob__html_text(html, ob_diff_side(page->diff, s), 64);
-        ob__html_raw(html, "</b> beside ");
+        ob__html_raw(html, "</b> against ");
         ob__html_text(html, ob_diff_side(page->diff, 0), 64);
         ob__html_raw(html, ":");
         for (size_t v = 0; v < OB_VERDICT_KIND_COUNT; v++)
@@ -187,7 +187,7 @@ void ob__page_print_verdicts(const ob_page *page, ob_html *html)
     for (size_t i = 0; i < count; i++)
         items[i] = ob__page_ratio_item(page, rows[i]);
     const ob_log_axis axis = ob__ratio_axis(items, count, 12, STRIP - 12);
-    ob__html_raw(html, "<section id=\"sides\"><h2>Beside each other</h2>\n");
+    ob__html_raw(html, "<section id=\"sides\"><h2>Side by side</h2>\n");
     print_counts(page, html);
     ob__html_begin_table(html, "Ratios", "short", "ratios");
     ob__html_raw(html, "<thead><tr><th scope=\"col\">case</th><th scope=\"col\">pass</th><th "
@@ -201,9 +201,9 @@ void ob__page_print_verdicts(const ob_page *page, ob_html *html)
     ob__html_end_table(html);
     if (count == OB_PAGE_RATIOS)
         ob__html_printf(html, "<p class=\"faint\">The %zu largest differences.</p>", count);
-    ob__html_raw(html, "<p class=\"faint\">Left of the line of 1 the side is faster than ");
+    ob__html_raw(html, "<p class=\"faint\">Left of 1 the side is faster than ");
     ob__html_text(html, ob_diff_side(page->diff, 0), 64);
-    ob__html_raw(html, ", right of it slower.</p></section>\n");
+    ob__html_raw(html, ", right of 1 it is slower.</p></section>\n");
     free(rows);
 }
 
@@ -288,7 +288,8 @@ void ob__page_print_step(ob_page *page, ob_html *html)
     ob__html_begin_figure(html, "Picture of the step");
     ob_svg svg = ob__svg_begin_inline(&html->text, WIDTH, ob__step_picture_height(step, WIDTH),
                                       "Where the time of the step goes, by operator");
-    ob__svg_describe(&svg, "A bar per side, cut into operators; the table below has the figures.");
+    ob__svg_describe(&svg,
+                     "One bar per side, divided by operator; the table below has the figures.");
     ob__draw_step(&svg, step, &(ob_box){.width = WIDTH});
     ob__svg_end(&svg);
     ob__html_failed(html, svg.failed);

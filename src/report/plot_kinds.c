@@ -51,10 +51,9 @@ static ob_status draw_distributions(canvas *c, ob_err *err)
     double scratch[OB_PAGE_SAMPLES + 2];
     char name[512], title[640], time[48];
     OB_TRY(ob__page_choose(c->plot->page, &choice, &rows, &count, err));
-    begin(
-        c, HEAD + PANEL_HEIGHT * (double)count + 10, "Distributions",
-        "left: histogram, share of samples below each time, median with its 95 % interval; right: "
-        "in time order, crosses were disturbed");
+    begin(c, HEAD + PANEL_HEIGHT * (double)count + 10, "Distributions",
+          "left: histogram, share of samples below each time, median with its 95 % interval; "
+          "right: in time order, crosses mark disturbed samples");
     const double half = (c->width - 2 * MARGIN) / 2;
     for (size_t i = 0; i < count; i++) {
         const ob_distribution d = ob__page_distribution(c->plot->page, rows[i]);
@@ -89,7 +88,7 @@ static ob_status draw_ratios(canvas *c, ob_err *err)
     }
     for (size_t i = 0; i < count; i++)
         items[i] = ob__page_ratio_item(c->plot->page, rows[i]);
-    snprintf(text, sizeof text, "time over that of %.100s: left of 1 is faster, right is slower",
+    snprintf(text, sizeof text, "time relative to %.100s: left of 1 is faster, right is slower",
              ob_diff_side(c->plot->page->diff, 0));
     const double bottom = HEAD + 24 + ROW * (double)count;
     begin(c, bottom + 14, "Ratios", text);
@@ -127,7 +126,7 @@ static void draw_ideal(canvas *c, const ob_box *box, double most)
         ob__svg_text(&c->svg, "end faint", box->x - 6, y + 4, 0, label);
     }
     ob__svg_text(&c->svg, "middle faint", box->x + box->width / 2, box->y + box->height + 36, 0,
-                 "threads; up: speed-up over the fewest; dashed: as many times faster");
+                 "threads; vertical: speed-up over the fewest; dashed: ideal");
 }
 
 /* Rows [0, count) are of one work; threads rise. */
@@ -192,8 +191,8 @@ static ob_status draw_scaling(canvas *c, ob_err *err)
     if (count == 0) {
         free(rows);
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no case was measured with several numbers of threads; use `opbench run "
-                          "--threads 1,2,4`");
+                          "no case was measured with several thread counts; use `opbench run "
+                          "--num-threads 1,2,4`");
     }
     const double height = c->style->height > 0 ? (double)c->style->height : 420;
     const ob_box box = {
@@ -201,8 +200,7 @@ static ob_status draw_scaling(canvas *c, ob_err *err)
     for (size_t i = 0; i < count; i++) /* of the largest work */
         for (size_t k = i; k < count && ob__page_same_work(rows[i], rows[k]); k++)
             most = fmax(most, (double)rows[k]->threads / (double)rows[i]->threads);
-    begin(c, HEAD + height + 70 + 20 * (double)works, "Scaling",
-          "how many times faster with more threads");
+    begin(c, HEAD + height + 70 + 20 * (double)works, "Scaling", "speed-up with more threads");
     draw_ideal(c, &box, most);
     for (size_t from = 0, end; from < count; from = end) {
         for (end = from + 1; end < count && ob__page_same_work(rows[from], rows[end]); end++)
@@ -256,7 +254,7 @@ static ob_status draw_step(canvas *c, ob_err *err)
     if (!(step->main_ns > 0))
         return ob_err_set(err, OB_ERR_NOT_FOUND, "nothing of the step was measured");
     begin(c, HEAD + ob__step_picture_height(step, inner) + 10, "Where the step's time goes",
-          step->weighted ? "medians by how often the program makes each call"
+          step->weighted ? "medians times how often the program makes each call"
                          : "each case once: the config does not say how often calls are made");
     ob__draw_step(&c->svg, step, &(ob_box){.x = MARGIN, .y = HEAD, .width = inner});
     return OB_OK;

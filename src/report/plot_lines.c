@@ -25,7 +25,7 @@ ob_status ob_plot_add_store(ob_plot *plot, ob_store *store, const ob_store_filte
     ob_store_filter filter;
     OB_TRY(OB__TAKE_OPTIONAL(ob_store_filter, &filter, given, err));
     if (plot->params.kind != OB_PLOT_HISTORY || plot->history != NULL)
-        return ob_err_set(err, OB_ERR_INVALID, "a database is drawn as a history, once");
+        return ob_err_set(err, OB_ERR_INVALID, "a database can only be drawn as a history");
     if (plot->only != NULL)
         filter.text = plot->only;
     plot->history = calloc(1, sizeof *plot->history);
@@ -67,7 +67,7 @@ static ob_status take_series(const ob_site *site, ob_plot_lines *out, ob_err *er
                            .notable = s->changes > 0 ? 1 + fabs(log(s->last_step)) : 0};
     }
     return out->count > 0 ? OB_OK
-                          : ob_err_set(err, OB_ERR_NOT_FOUND, "no result of these has a time");
+                          : ob_err_set(err, OB_ERR_NOT_FOUND, "none of these results has a time");
 }
 
 /* ---- records ---- */

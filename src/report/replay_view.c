@@ -281,7 +281,7 @@ static ob_table *begin_summary(const ob_record_result *r)
     ob_table_add_column(table, &(ob_column){.title = text});
     say(table, "backend", "%s, %" PRId64 " thread%s%s", r->backend != NULL ? r->backend : "?",
         r->threads, r->threads == 1 ? "" : "s",
-        replay->bfloat16_for_half == 1 ? ", bfloat16 in place of half" : "");
+        replay->bfloat16_for_half == 1 ? ", with bfloat16 instead of half" : "");
     if (replay->computing != OB_NO_INT)
         say(table, "coverage",
             "%" PRId64 " of %" PRId64 " computing calls (%.1f %%), %" PRId64 " of %" PRId64
@@ -297,13 +297,13 @@ static void end_summary(ob_table *table, const ob_record_result *r)
     static const double MIB = 1048576;
     say_time(table, r);
     if (r->check_verdict != NULL)
-        say(table, "check", "%s; %.0f of %.0f elements were compared", r->check_verdict,
+        say(table, "check", "%s; %.0f of %.0f elements compared", r->check_verdict,
             r->check_checked > 0 ? r->check_checked : 0,
             r->check_elements > 0 ? r->check_elements : 0);
     if (r->process_peak_bytes > 0)
         say(table, "peak memory", "%.1f MiB", (double)r->process_peak_bytes / MIB);
     if (r->replay.untouched_bytes > 0)
-        say(table, "", "%.1f MiB of large tensors are zero, because memory is short",
+        say(table, "", "%.1f MiB of large tensors were left zero, because memory is short",
             (double)r->replay.untouched_bytes / MIB);
     if (r->reason != NULL && r->status != OB_RECORD_MISTRUSTED)
         say(table, ob_record_status_get_info(r->status)->word, "%.*s", first_sentence(r->reason),

@@ -209,7 +209,7 @@ static bool append_surroundings(ob_text *text, const ob_record_result *r)
     const bool cold = r->cache_state != NULL && strcmp(r->cache_state, "cold") == 0;
     bool ok = ob_text_printf(text, "  Backend: %s%s", r->backend, cold ? ", cold cache" : "");
     if (r->check_verdict != NULL && strcmp(r->check_verdict, "same") == 0)
-        ok = ok && ob_text_printf(text, "; checked, worst at %.2g of the bound", r->check_worst);
+        ok = ok && ob_text_printf(text, "; checked, worst error %.2g of the bound", r->check_worst);
     else if (r->check_verdict != NULL && strcmp(r->check_verdict, "differs") != 0)
         ok = ok && ob_text_append_str(text, "; not checked, there is no reference");
     return ok && ob_text_append(text, "\n", 1);
@@ -262,7 +262,7 @@ static ob_status add_result(ob_report *report, const ob_record *record, ob_err *
         return report->sweep != NULL
                    ? ob__sweep_view_add(&report->points, report->sweep, record, err)
                    : ob_err_set(err, OB_ERR_INVALID,
-                                "the records do not say of which sweep they are: the header is "
+                                "the records do not say which sweep they belong to: the header is "
                                 "missing");
     if (r->mode == NULL || view_of_mode(r->mode) != OB_VIEW_INSTRUCTIONS)
         ob__totals_add(&report->totals, r);
@@ -527,7 +527,7 @@ ob_status ob_report_print_notes(const ob_report *report, ob_table_format format,
 {
     /* Whoever divides the medians gets something else. */
     static const char RATIOS[] =
-        "ratios are of samples taken in turns, not of the medians beside them\n";
+        "ratios come from samples taken in turns, not from the medians next to them\n";
     const bool has_ratios =
         report->sides != NULL && ob__side_by_side_view_has_ratios(report->sides);
     if ((report->notes.count == 0 && !ob__run_notes_have_checks(&report->notes) && !has_ratios) ||

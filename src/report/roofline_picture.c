@@ -75,11 +75,11 @@ static bool is_cached(const ob_plot *plot, const ob_ceiling *ceiling)
 ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
 {
     if (plot->roofline == NULL)
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no ceilings: the results were measured without them; measure them on "
-                          "the same machine with opbench roofline -o FILE and pass --roofline "
-                          "FILE, or draw what needs none: --kind distribution, ratio, scaling, "
-                          "step or history");
+        return ob_err_set(
+            err, OB_ERR_NOT_FOUND,
+            "no ceilings: the results were measured without them; measure them on the same machine "
+            "with opbench roofline -o FILE and pass --roofline FILE, or draw something that needs "
+            "none: --kind distribution, ratio, scaling, step or history");
     *out = (ob_roof_lines){.threads = threads_of(plot)};
     for (size_t i = 0; i < ob_roofline_count(plot->roofline); i++) {
         const ob_ceiling *c = ob_roofline_at(plot->roofline, i);
@@ -97,7 +97,7 @@ ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
         return OB_OK;
     return ob_err_set(
         err, OB_ERR_NOT_FOUND,
-        "no ceilings of %lld threads; opbench roofline --num-threads %lld measures them",
+        "no ceilings for %lld threads; opbench roofline --num-threads %lld measures them",
         (long long)out->threads, (long long)out->threads);
 }
 
@@ -159,8 +159,9 @@ bool ob__roof_notes(const ob_plot *plot, ob_text *out)
                             plot->not_shown, plot->not_shown == 1 ? "" : "s",
                             plot->not_shown == 1 ? "is" : "are");
     if (plot->other_cpu)
-        ok =
-            ok && ob_text_printf(out, "the results are of several machines; the ceilings are those "
-                                      "of the first\n");
+        ok = ok &&
+             ob_text_printf(
+                 out,
+                 "the results are from several machines; the ceilings are those of the first\n");
     return ok;
 }

@@ -43,7 +43,7 @@ static void draw_axes(drawing *d)
     ob__svg_line(&d->svg, "axis", left, bottom, d->x.stop, bottom);
     ob__svg_line(&d->svg, "axis", left, bottom, left, d->y.stop);
     ob__svg_text(&d->svg, "middle", (left + d->x.stop) / 2, bottom + 2 * LINE + 6, 0,
-                 "operations per byte that has to be moved");
+                 "operations per byte moved");
     ob__svg_text(&d->svg, "middle", 16, (bottom + d->y.stop) / 2, -90, "operations per second");
 }
 
@@ -164,9 +164,10 @@ ob_status ob__roofline_svg(const ob_plot *plot, bool is_inline, const ob_plot_st
     ob__roof_axes(plot, &d.lines, &d.x, &d.y);
     const size_t listed = d.far_count = ob__farthest(plot, d.far);
     snprintf(
-        about, sizeof about, "%s%sceilings of %lld thread%s as measured%s", named ? plot->cpu : "",
+        about, sizeof about, "%s%sceilings for %lld thread%s as measured%s", named ? plot->cpu : "",
         named ? ", " : "", (long long)d.lines.threads, d.lines.threads == 1 ? "" : "s",
-        plot->count > 0 ? "; a dot is a result, the line above it ends at what is attainable" : "");
+        plot->count > 0 ? "; each dot is a result, and the line above it ends at what is attainable"
+                        : "");
     const double below = (listed > 0 ? LINE * (double)(listed + 2) : 0) +
                          LINE * (double)((plot->not_shown > 0) + plot->other_cpu);
     d.svg = is_inline ? ob__svg_begin_inline(text, width, height + below, "Roofline")

@@ -101,8 +101,7 @@ static bool put_x_axis(const canvas *c, ob_text *out)
         memcpy(numbers + at - (at + size > length ? at + size - length : 0), label, size);
     }
     line[length] = numbers[length] = '\0';
-    return ob_text_printf(out, "%s\n%s\n%*soperations per byte that has to be moved\n", line,
-                          numbers, LABELS, "");
+    return ob_text_printf(out, "%s\n%s\n%*soperations per byte moved\n", line, numbers, LABELS, "");
 }
 
 /* What it is of comes from a file. */
@@ -114,7 +113,7 @@ static bool put_label(const char *before, const ob_picture_line *line, ob_text *
 
 static bool put_lines(const ob_roof_lines *lines, ob_text *out)
 {
-    bool ok = ob_text_printf(out, "\nceilings of %lld thread%s:", (long long)lines->threads,
+    bool ok = ob_text_printf(out, "\nceilings for %lld thread%s:", (long long)lines->threads,
                              lines->threads == 1 ? "" : "s");
     for (size_t i = 0; ok && i < lines->peak_count; i++)
         ok = put_label(i == 0 ? " " : "; ", &lines->peaks[i], out);
@@ -133,7 +132,7 @@ static bool put_results(const ob_plot *plot, ob_text *out)
         ok = ob_text_printf(out, "%s%c: ", i == 0 ? "" : "   ", (char)('a' + i)) &&
              ob_text_append_visible(out, plot->backends[i], strlen(plot->backends[i]), false);
     if (plot->backend_count > 0)
-        ok = ok && ob_text_append_str(out, " (capitals: several at one place)\n");
+        ok = ok && ob_text_append_str(out, " (capitals: several in one place)\n");
     if (count > 0)
         ok = ok && ob_text_append_str(out, "farthest below what is attainable for them:\n");
     for (size_t i = 0; ok && i < count; i++)

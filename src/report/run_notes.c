@@ -100,7 +100,7 @@ static bool append_checks(const ob_run_notes *notes, ob_text *out)
     bool ok =
         ob_text_printf(out, "%" PRIu64 " %s checked", same + differs, results(same + differs));
     if (same > 0)
-        ok = ok && ob_text_printf(out, ", worst at %.2g of the bound", notes->checks.worst);
+        ok = ok && ob_text_printf(out, ", worst error %.2g of the bound", notes->checks.worst);
     if (differs > 0)
         ok = ok &&
              ob_text_printf(out, "; %" PRIu64 " %s", differs, differs == 1 ? "differs" : "differ");
@@ -115,7 +115,7 @@ bool ob__run_notes_print(const ob_run_notes *notes, ob_text *out)
     bool ok = append_checks(notes, out);
     for (size_t i = 0; ok && i < notes->count; i++)
         ok = append_note(&notes->items[i], out);
-    return ok && (notes->others == 0 ||
-                  ob_text_printf(out, "* %" PRIu64 " further warnings are in the records\n",
-                                 notes->others));
+    return ok &&
+           (notes->others == 0 ||
+            ob_text_printf(out, "* %" PRIu64 " more warnings are in the records\n", notes->others));
 }

@@ -153,7 +153,7 @@ static void print_series(ob_site *site, const ob_site_series *s)
         ob__html_printf(html, "; the last %d are drawn", (int)MOST_POINTS);
     ob__html_raw(html, "</p>");
     if (s->count == 0) {
-        ob__html_raw(html, "<p>No result has a time.</p></article>\n");
+        ob__html_raw(html, "<p>No results with times.</p></article>\n");
         return;
     }
     ob__html_begin_figure(html, "Picture of the history");
@@ -242,9 +242,9 @@ ob_status ob__site_write_machines(ob_site *site, ob_err *err)
     for (size_t i = 0; i < site->count; i++)
         order[i] = &site->series[i];
     qsort(order, site->count, sizeof *order, by_work);
-    ob__site_begin(site, "Machines", "cases that were measured in the same way on several");
-    ob__html_raw(html, "<section><h2>Beside each other</h2>");
-    ob__html_begin_table(html, "Machines beside each other", "", "");
+    ob__site_begin(site, "Machines", "cases measured in the same way on several machines");
+    ob__html_raw(html, "<section><h2>Side by side</h2>");
+    ob__html_begin_table(html, "Machines side by side", "", "");
     ob__html_raw(html, "<thead><tr><th scope=\"col\">case</th><th scope=\"col\">backend</th><th "
                        "scope=\"col\">pass</th><th scope=\"col\">measured</th><th "
                        "scope=\"col\">machine</th><th scope=\"col\" class=\"n\">last "
@@ -264,7 +264,7 @@ ob_status ob__site_write_machines(ob_site *site, ob_err *err)
     }
     ob__html_end_table(html);
     if (shown == 0)
-        ob__html_raw(html, "<p>There is none: all cases were measured on one machine each.</p>");
+        ob__html_raw(html, "<p>None: each case was measured on only one machine.</p>");
     if (left_out > 0)
         ob__html_printf(html, "<p class=\"faint\">and %zu more cases.</p>", left_out);
     ob__html_raw(html, "</section>\n");
@@ -395,7 +395,7 @@ ob_status ob__site_write_index(ob_site *site, ob_err *err)
     for (size_t i = 0; i < groups && i < MOST_GROUPS; i++)
         print_group(site, i);
     if (groups == 0)
-        ob__html_raw(html, "<p>Nothing that is sure.</p>");
+        ob__html_raw(html, "<p>Nothing that is certain.</p>");
     ob__html_raw(html, "</div>");
     if (groups > MOST_GROUPS)
         ob__html_printf(html, "<p class=\"faint\">and %zu earlier ones.</p>", groups - MOST_GROUPS);

@@ -133,7 +133,7 @@ ob_status ob__site_read(ob_site *site, ob_err *err)
     const size_t count = ob_store_list_count(site->list);
     if (count == 0 && site->params.filter != NULL && site->params.filter->text != NULL)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no case of %s is called %.200s; `opbench history show` lists them",
+                          "%s has no case %.200s; `opbench history show` lists them",
                           ob_store_name(site->store), site->params.filter->text);
     if (count > 0 && ob_store_runs_count(site->runs) == 0)
         return ob_err_set(err, OB_ERR_NOT_FOUND,

@@ -43,7 +43,7 @@ static ob_status find_side(ob_step *step, const char *name, size_t *out, ob_err 
         return OB_OK;
     if (s == OB_STEP_SIDES)
         return ob_err_set(err, OB_ERR_LIMIT,
-                          "a step is shown for at most %d backends; give fewer files",
+                          "a step can be shown for at most %d backends; give fewer files",
                           (int)OB_STEP_SIDES);
     step->sides[s] = ob__arena_strdup(&step->arena, name, strlen(name));
     step->side_count += step->sides[s] != NULL;

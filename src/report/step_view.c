@@ -135,10 +135,11 @@ bool ob__step_append_side(const ob_step *step, size_t s, ob_text *out)
     if (!ok || step->side_count < 2 || !(all.ns > 0))
         return ok;
     return best_ns < all.ns
-               ? ob_text_printf(out, "; the best backend of each operator takes %s%s, %.1f %% less",
-                                ob_time_format(best_ns, best, sizeof best),
-                                all.calls < calls ? " for these" : "", 100 * (1 - best_ns / all.ns))
-               : ob_text_append_str(out, "; it is the best for each operator");
+               ? ob_text_printf(
+                     out, "; with the best backend for each operator it takes %s%s, %.1f %% less",
+                     ob_time_format(best_ns, best, sizeof best),
+                     all.calls < calls ? " for these" : "", 100 * (1 - best_ns / all.ns))
+               : ob_text_append_str(out, "; it is the best for every operator");
 }
 
 static void add_line(ob_table *table, ob_text *line)
@@ -156,15 +157,14 @@ static void add_lines(const ob_step *step, ob_table *table)
     bool ok = true;
     if (!step->weighted)
         ob_table_add_line(table, "Each case counts once: the config does not say how often the "
-                                 "program makes its calls.");
+                                 "program makes each call.");
     if (step->other_threads)
-        ob_table_add_line(table, "Results with other numbers of threads than the first are left "
-                                 "out.");
+        ob_table_add_line(table,
+                          "Results with a different thread count than the first are left out.");
     if (step->side_count > 1 && step->main_ns > 0) {
-        ok = ob_text_printf(&line,
-                            "Shares are of the step on %s. A lead with ? is within what the "
-                            "intervals allow.",
-                            step->sides[step->main]);
+        ok = ob_text_printf(
+            &line, "Shares are of the step on %s. A lead marked ? is within the intervals.",
+            step->sides[step->main]);
         add_line(table, &line);
     }
     for (size_t s = 0; ok && s < step->side_count; s++)

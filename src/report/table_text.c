@@ -288,7 +288,7 @@ static bool append_end(layout *l)
         ok = ob__append_harmless(l->out, l->table->lines[i], true) &&
              ob_text_append(l->out, "\n", 1);
     return ok && (l->left_out.size == 0 ||
-                  ob_text_printf(l->out, "left out, as the screen is too narrow: %.*s\n",
+                  ob_text_printf(l->out, "left out because the screen is too narrow: %.*s\n",
                                  (int)l->left_out.size, l->left_out.data));
 }
 

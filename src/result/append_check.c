@@ -112,7 +112,8 @@ static ob_status check_first(finder *f)
     return ob_err_set_at(f->err, OB_ERR_INVALID, f->path, 0, 0, NULL,
                          "does not begin with a record, so %s; give another file, or remove this "
                          "one",
-                         f->resumed ? "a run cannot go on from it" : "nothing is added to it");
+                         f->resumed ? "a run cannot continue from it"
+                                    : "nothing can be added to it");
 }
 
 static ob_status find(finder *f, ob_append_point *out)

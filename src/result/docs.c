@@ -60,7 +60,7 @@ ob_status ob__record_print_docs(ob_text *text, ob_err *err)
     OB_RECORD_KIND_MAP(PRINT_KIND)
 #undef PRINT_KIND
     ok = ok && ob_text_append_str(
-                   text, "### status\n\n| word | the run fails by it | meaning |\n|---|---|---|\n");
+                   text, "### status\n\n| word | fails the run | meaning |\n|---|---|---|\n");
 #define PRINT_STATUS(id, word, ran, failed, settled, help)                                         \
     ok = ok && print_status(text, word, failed, help);
     OB_RECORD_STATUS_MAP(PRINT_STATUS)

@@ -102,7 +102,7 @@ static ob_status read_json(ob_line_parser *p, const ob_field *field, const ob_js
     OB_TRY(ob__json_reader_copy(p->reader, begin, &p->rewrite, p->err));
     if (p->doc_count == MAX_DOCS)
         return ob_err_set_at(p->err, OB_ERR_SYNTAX, p->name, begin->line, begin->column, NULL,
-                             "%.*s stands in the record more than once", (int)p->path.size,
+                             "%.*s appears in the record more than once", (int)p->path.size,
                              p->path.data);
     ob_json_doc *doc = NULL;
     OB_TRY(ob_json_parse(p->name, p->rewrite.data, p->rewrite.size, NULL, &doc, p->err));
@@ -326,7 +326,7 @@ ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *l
     ob_status status = next(parser, &event);
     if (status == OB_OK && event.kind != OB_JSON_EVENT_BEGIN_OBJECT)
         status = ob_err_set_at(err, OB_ERR_SYNTAX, name, event.line, event.column, NULL,
-                               "a record is an object, not %s; is this a file of results?",
+                               "a record must be an object, not %s; is this a file of results?",
                                ob__json_event_text(event.kind));
     if (status == OB_OK)
         status = read_object(parser);

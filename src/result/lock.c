@@ -64,11 +64,11 @@ ob_status ob__result_lock(int descriptor, const char *path, const ob_result_file
         if (params->wait == NULL)
             return ob_err_set_at(
                 err, OB_ERR_STATE, path, 0, 0, NULL,
-                "another run%s writes to this file; %s, or choose another name", who,
+                "another run%s is writing to this file; %s, or choose another name", who,
                 params->named_by != NULL ? "wait until it ends" : "--wait waits for it");
         if (!params->wait(params->wait_ctx, path, pid))
             return ob_err_set_at(err, OB_ERR_STATE, path, 0, 0, NULL,
-                                 "interrupted while another run%s writes to this file", who);
+                                 "interrupted while another run%s was writing to this file", who);
         const struct timespec nap = {.tv_nsec = 100000000};
         nanosleep(&nap, NULL);
     }

@@ -141,7 +141,7 @@ static ob_status read_text(ob_measurement_reader *r, const ob_json_event *event,
         return refuse(r, event, path, "a string or null");
     if (memchr(event->text, '\0', event->length) != NULL)
         return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->name, event->line, event->column, path,
-                             "the text holds the character \\u0000; remove it");
+                             "the string holds the character \\u0000; remove it");
     *out = ob__arena_strdup(&r->arena, event->text, event->length);
     return *out != NULL ? OB_OK : out_of_memory(r);
 }
@@ -176,7 +176,8 @@ static ob_status read_time(ob_measurement_reader *r, const ob_json_event *event,
     if (wrong == NULL)
         return OB_OK;
     return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->name, event->line, event->column, path,
-                         "the sample is %s; a time is 0 or more seconds: measure again", wrong);
+                         "the sample is %s; a time must be 0 or more seconds: measure again",
+                         wrong);
 }
 
 static ob_status read_times(ob_measurement_reader *r, const ob_json_event *begin, const char *path,
@@ -292,7 +293,7 @@ static ob_status read_member(ob_measurement_reader *r, member which, const ob_js
 {
     if (r->seen[which])
         return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->name, event->line, event->column, NULL,
-                             "%s stands twice in the object; remove one", MEMBERS[which]);
+                             "%s appears twice in the object; remove one", MEMBERS[which]);
     r->seen[which] = true;
     r->at[which] = (place){.line = event->line, .column = event->column};
     r->has[which] = event->kind != OB_JSON_EVENT_NULL;

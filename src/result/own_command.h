@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* What stands behind a command whose config nobody can name. */
-#define OB_PIPED_REMARK " # the config came from standard input: give it there again"
+#define OB_PIPED_REMARK " # the config came from standard input; pipe it in again"
 
 /* Whether a shell that reads the text runs opbench and nothing else: variables, its name or path and quoted words; more than one such
  * command in a pipe. */

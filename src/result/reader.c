@@ -238,8 +238,7 @@ ob_status ob_record_reader_next(ob_record_reader *reader, const ob_record **out,
         reader->searched = reader->start;
         if (too_long && ended)
             return ob_err_set_at(err, OB_ERR_LIMIT, reader->name, (uint32_t)reader->line, 0, NULL,
-                                 "the line is longer than %zu bytes; it was passed over",
-                                 reader->max_line);
+                                 "skipped a line longer than %zu bytes", reader->max_line);
         if (!ended && (too_long || reader->whole_lines_only))
             return end(reader, line_offset, true);
         if (is_blank(line, length)) {

@@ -148,12 +148,11 @@ static ob_status cut(const ob_result_file *file, uint64_t at, uint64_t size, ob_
     if (fstat(file->descriptor, &info) != 0)
         return io_error(file->path, "cannot be examined", errno, err);
     if ((uint64_t)info.st_size != size)
-        return ob_err_set_at(
-            err, OB_ERR_STATE, file->path, 0, 0, NULL,
-            "had %" PRIu64 " bytes when it was read and has %" PRId64
-            " now, so its torn last line is not cut; another program writes to it: "
-            "wait for that, or choose another name",
-            size, (int64_t)info.st_size);
+        return ob_err_set_at(err, OB_ERR_STATE, file->path, 0, 0, NULL,
+                             "had %" PRIu64 " bytes when it was read and has %" PRId64
+                             " now, so its torn last line is not cut; another program is writing "
+                             "to it: wait for that, or choose another name",
+                             size, (int64_t)info.st_size);
     if (ftruncate(file->descriptor, (off_t)at) != 0)
         return io_error(file->path, "its torn last line cannot be cut", errno, err);
     return OB_OK;
@@ -186,8 +185,8 @@ static ob_status prepare(ob_result_file *file, const ob_result_file_params *para
                    ? OB_OK
                    : ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
                                    params->named_by != NULL
-                                       ? "is there already; --force replaces it"
-                                       : "is there already; --resume goes on from it, --append "
+                                       ? "already exists; --force replaces it"
+                                       : "already exists; --resume continues from it, --append "
                                          "adds to it, --force replaces it");
     case OB_RESULT_CREATE:
         break;
@@ -213,8 +212,8 @@ static ob_status open_named(const ob_result_file_params *params, ob_result_file 
         if (file->descriptor < 0)
             return errno == ENOENT && params->mode == OB_RESULT_RESUME
                        ? ob_err_set_at(err, OB_ERR_IO, file->path, 0, 0, NULL,
-                                       "is not there, so a run cannot go on from it; check the "
-                                       "name, or leave --resume out")
+                                       "does not exist, so a run cannot continue from it; check "
+                                       "the name, or leave out --resume")
                        : unwritable(file->path,
                                     params->named_by != NULL ? params->named_by : "--output", errno,
                                     err);
@@ -225,7 +224,7 @@ static ob_status open_named(const ob_result_file_params *params, ob_result_file 
             return params->mode != OB_RESULT_RESUME
                        ? OB_OK
                        : ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
-                                       "is no regular file, so a run cannot go on from it");
+                                       "is not a regular file, so a run cannot continue from it");
         OB_TRY(ob__result_lock(file->descriptor, file->path, params, err));
         if (is_still_there(file))
             return OB_OK;
@@ -233,7 +232,7 @@ static ob_status open_named(const ob_result_file_params *params, ob_result_file 
         file->descriptor = -1;
     }
     return ob_err_set_at(err, OB_ERR_STATE, file->path, 0, 0, NULL,
-                         "is replaced by other programs again and again; choose another name");
+                         "keeps being replaced by other programs; choose another name");
 }
 
 static ob_status open_file(const ob_result_file_params *params, ob_result_file *file, ob_err *err)
@@ -261,8 +260,9 @@ ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_fil
         return ob_err_set(err, OB_ERR_INVALID,
                           "an output file needs a name or, unless it is resumed, a prefix");
     if (params->path != NULL && strcmp(params->path, "-") == 0)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "records go to a file, not to -; give its path (./- if it is called so)");
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "records go to a file, not to -; give its path (./- if that is its name)");
     ob_result_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the output file");
@@ -301,7 +301,7 @@ ob_status ob_result_file_append_line(ob_result_file *file, const char *line, siz
         length--;
     if (length == 0 || memchr(line, '\n', length) != NULL)
         return ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
-                             "a record is one line that is not empty; this text is %s",
+                             "a record must be one non-empty line; this text is %s",
                              length == 0 ? "empty" : "several");
     file->line.size = 0;
     if (!ob_text_append(&file->line, line, length) || !ob_text_append(&file->line, "\n", 1))

@@ -93,8 +93,8 @@ static ob_status check_options(const ob_backend_list *list, const char *all, ob_
                               (int)size, all, (int)before, all);
         if (!known) /* whose it is, only the backends know */
             return ob_err_set(err, OB_ERR_INVALID,
-                              "--backend-options: with several backends an option needs the name "
-                              "of its own in front, %s.%.*s or %s.%.*s",
+                              "--backend-options: with several backends, prefix each option with "
+                              "its backend: %s.%.*s or %s.%.*s",
                               list->names[0], (int)size, all, list->names[1], (int)size, all);
         all += size + (all[size] == ',');
     }
@@ -210,10 +210,9 @@ ob_status ob__find_backend(const ob_context *context, const char *name, const ob
     for (; count < MOST && count < ob_context_count(context, OB_ENTRY_BACKEND); count++)
         names[count] = ob_context_entry(context, OB_ENTRY_BACKEND, count).name;
     const char *near = ob_nearest_name(name, names, count);
-    return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "there is no backend \"%s\"%s `opbench list backends` shows what there is%s",
-                      name, ob__near_text(near, "; did you mean \"", "\"?", ";").text,
-                      near != NULL ? ""
-                                   : ", and " OB__PLUGIN_PATH_VARIABLE
-                                     "=FOLDER adds the plug-ins of a folder");
+    return ob_err_set(
+        err, OB_ERR_NOT_FOUND, "there is no backend \"%s\"%s `opbench list backends` lists them%s",
+        name, ob__near_text(near, "; did you mean \"", "\"?", ";").text,
+        near != NULL ? ""
+                     : ", and " OB__PLUGIN_PATH_VARIABLE "=FOLDER adds the plug-ins of a folder");
 }

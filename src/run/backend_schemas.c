@@ -149,7 +149,8 @@ static bool is_plain(const char *text, size_t length)
 
 static ob_status nonsense(const char *backend, ob_err *err)
 {
-    return ob_err_set(err, OB_ERR_BACKEND, "backend %s tells nonsense of its operators", backend);
+    return ob_err_set(err, OB_ERR_BACKEND, "backend %s describes its operators incorrectly",
+                      backend);
 }
 
 static ob_status hand_on(const char *backend, const ob_json *rows, ob_backend_schema_fn fn,

@@ -62,7 +62,7 @@ static ob_status open_profile(const char *name, bool is_new, ob_profile **out, o
     snprintf(path, size, "%s", name);
     FILE *file = is_new ? open_new(name, path, size) : fopen(path, "we");
     if (file == NULL) {
-        const ob_status status = ob_err_set(err, OB_ERR_IO, "the trace file %s cannot be made: %s",
+        const ob_status status = ob_err_set(err, OB_ERR_IO, "cannot create the trace file %s: %s",
                                             path, strerror(errno));
         free(profile);
         free(path);

@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum { LINE = 64, PAGE = 4096, LOOKS = 5, LEAST_SWEEP = 32 << 20, MOST_SWEEP = 1 << 30 };
-static const char HOW[] = "the tensors' lines flushed, and a sweep over twice all caches";
+static const char HOW[] =
+    "the tensors' lines flushed, then a sweep over twice the size of all caches";
 
 /* ---- lines ---- */
 

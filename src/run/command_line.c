@@ -64,7 +64,7 @@ ob_status ob__command_words_split(ob_command_words *words, const char *text, con
             return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the words of %s", what);
         words->count++;
         if (open)
-            return ob_err_set(err, OB_ERR_SYNTAX, "%s has a quote that is not closed", what);
+            return ob_err_set(err, OB_ERR_SYNTAX, "%s has an unclosed quote", what);
     }
 }
 

@@ -40,8 +40,8 @@ static ob_status make_dir(const char *dir, ob_err *err)
     struct stat st;
     if (mkdir(dir, 0777) == 0 || (errno == EEXIST && stat(dir, &st) == 0 && S_ISDIR(st.st_mode)))
         return OB_OK;
-    return ob_err_set(err, OB_ERR_INVALID, "--count-dir: %s is no folder and cannot become one: %s",
-                      dir, strerror(errno == EEXIST ? ENOTDIR : errno));
+    return ob_err_set(err, OB_ERR_INVALID, "--count-dir: cannot make the folder %s: %s", dir,
+                      strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
 static bool maker_counts(const ob_run_options *options)

@@ -141,9 +141,9 @@ ob_status ob__count_by_callgrind(const ob_exec_target *target, const ob_count_re
 {
     const ob_count_switch nobody = {.begin = ignore, .end = ignore};
     if (!ob__under_valgrind())
-        return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "opbench was built without valgrind's headers; install valgrind and "
-                          "build it again");
+        return ob_err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "opbench was built without valgrind's headers; install valgrind and rebuild opbench");
     const uint64_t warmup = plan->number < LEAST_WARMUP  ? LEAST_WARMUP
                             : plan->number > MOST_WARMUP ? MOST_WARMUP
                                                          : plan->number;

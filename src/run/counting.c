@@ -152,7 +152,7 @@ static void explain_loss(const ob_counting *c, const ob_record_result *r, ob_cas
                  c->options.case_timeout_s,
                  c->outer->options->count_repeats > 0 ? "case" : "count");
     } else if (r->status != OB_RECORD_INTERRUPTED) {
-        snprintf(out->reason, sizeof out->reason, "under valgrind %s", r->reason);
+        snprintf(out->reason, sizeof out->reason, "under valgrind: %s", r->reason);
     }
 }
 
@@ -345,5 +345,5 @@ ob_status ob__counting_explain(ob_status status, ob_err *err)
     if (status != OB_ERR_BACKEND || err == NULL)
         return status;
     const ob_err why = *err;
-    return ob_err_set(err, status, "under valgrind %s", why.message);
+    return ob_err_set(err, status, "under valgrind: %s", why.message);
 }

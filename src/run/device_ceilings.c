@@ -114,8 +114,7 @@ static ob_status time_copies(const device_work *w, const copies *c, ob_err *err)
     }
     if (memcmp(ob_storage_data(c->host[0]), ob_storage_data(c->host[1]), c->bytes) != 0)
         return ob_err_set(err, OB_ERR_BACKEND,
-                          "what was copied to %s and back is not what it was; its ceilings are "
-                          "not kept",
+                          "data changed when copied to %s and back; its ceilings are not kept",
                           w->device);
     return OB_OK;
 }

@@ -99,7 +99,7 @@ ob_status ob__device_check_words(const ob_backend_desc *const *descs, size_t cou
         if (!taken)
             return ob_err_set(err, OB_ERR_INVALID,
                               "none of the backends runs on \"%s\"; see --device, and `opbench "
-                              "list backends` for where each runs",
+                              "list backends` for the devices of each",
                               word.text);
     }
     return OB_OK;

@@ -27,18 +27,18 @@ static void fill(const ob_library_cap *cap, const char *widest, ob_finding *out)
     switch (cap->state) {
     case OB_CAP_FINE:
         snprintf(out->text, sizeof out->text, "%s%s%s",
-                 cap->own[0] != '\0' ? cap->own : "nothing is known against its own choice",
+                 cap->own[0] != '\0' ? cap->own : "its own choice is fine",
                  widest[0] != '\0' ? "; the CPU has " : "", widest);
         return;
     case OB_CAP_SET:
         out->level = OB_FINDING_WARNING;
-        snprintf(out->text, sizeof out->text, "would choose %s by itself; opbench sets %s=%s", own,
+        snprintf(out->text, sizeof out->text, "would choose %s; opbench sets %s=%s", own,
                  cap->variable, cap->value);
         snprintf(out->cure, sizeof out->cure, "for other programs: export %s=%s", cap->variable,
                  cap->value);
         break;
     case OB_CAP_USER:
-        snprintf(out->text, sizeof out->text, "your environment says %s=%s", cap->variable,
+        snprintf(out->text, sizeof out->text, "your environment sets %s=%s", cap->variable,
                  cap->value);
         return;
     case OB_CAP_CANNOT:

@@ -597,11 +597,11 @@ static ob_status check_settings(const ob_exec_target *target, const ob_exec_sett
     const ob_backend_desc *desc = target->desc;
     if (s->cold && s->mode != OB_EXEC_DISCRETE)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "a cold cache goes with discrete mode only: in a block every iteration "
-                          "but the first finds the cache as the one before left it");
+                          "a cold cache only works in discrete mode: in a block, every iteration "
+                          "but the first finds the cache as the previous one left it");
     if (s->cold && s->flush == NULL && desc->flush_cache == NULL)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED, "backend %s cannot flush caches; use a hot one",
-                          desc->name);
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "backend %s cannot flush caches; use --cache hot", desc->name);
     if (s->mode == OB_EXEC_CONTINUOUS_EVENTS && desc->event_create == NULL && desc->asynchronous)
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
                           "backend %s has no events; use discrete or "

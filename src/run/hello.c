@@ -29,16 +29,16 @@ ob_status ob__hello_check(const char *program, const ob_wire_message *message, o
     ob_hello hello;
     if (message->type != OB_MESSAGE_HELLO || message->size != sizeof hello)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%s does not say which version it is, so it is another one than this, "
-                          "opbench %s; take a build of the same version",
+                          "%s does not say its version, so it is not this one, opbench %s; use a "
+                          "build of the same version",
                           program, own.version);
     memcpy(&hello, message->data, sizeof hello);
     hello.version[sizeof hello.version - 1] = '\0';
     if (memcmp(&hello, &own, offsetof(ob_hello, version)) == 0)
         return OB_OK;
     return ob_err_set(err, OB_ERR_INVALID,
-                      "%s is opbench %s (worker format %u, records %u), which does not fit this "
-                      "one, opbench %s (%u, %u); take a build of the same version",
+                      "%s is opbench %s (worker format %u, records %u), which does not match this "
+                      "one, opbench %s (%u, %u); use a build of the same version",
                       program, hello.version, hello.worker_format, hello.record_format, own.version,
                       own.worker_format, own.record_format);
 }

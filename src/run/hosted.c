@@ -77,7 +77,7 @@ ob_status ob_host_enter(const ob_context *context, const char *backend, const ch
         return OB_OK; /* opening the backend says that it is not there */
     const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     if (length <= 0)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED, "this program does not know where it is");
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "this program cannot find its own path");
     own[length] = '\0';
     OB_TRY(find_program(m, &program, err));
     ob_command_words line = {.count = 0};
@@ -127,6 +127,6 @@ ob_status ob_worker_answer(ob_context *context, const ob_run_options *options, c
     else if (strncmp(what, OB_ASK_EXPAND, sizeof OB_ASK_EXPAND - 1) == 0)
         ob__answer_expand(context, options, atoi(what + sizeof OB_ASK_EXPAND - 1), socket);
     else
-        return ob_err_set(err, OB_ERR_INVALID, "nobody can answer \"%.40s\"", what);
+        return ob_err_set(err, OB_ERR_INVALID, "there is no answer to \"%.40s\"", what);
     return OB_OK;
 }

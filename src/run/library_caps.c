@@ -53,7 +53,7 @@ static void take_death(int number, ob_trial_outcome *out)
         number != SIGABRT)
         return;
     out->state = OB_TRIAL_FAILED;
-    snprintf(out->text, sizeof out->text, "a product with the kernels that it takes dies of SIG%s",
+    snprintf(out->text, sizeof out->text, "a matrix product with its kernels dies of SIG%s",
              name != NULL ? name : "?");
 }
 
@@ -298,7 +298,7 @@ ob_status ob_library_caps_apply(ob_library_caps *caps, ob_err *err)
         if (strcmp(cap->library, "OpenBLAS") == 0 && is_loaded(caps->openblas)) {
             char why[sizeof cap->why];
             snprintf(why, sizeof why,
-                     "%.200s; it is loaded already, so start the program with %s=%s", cap->why,
+                     "%.200s; it is already loaded, so start the program with %s=%s", cap->why,
                      cap->variable, cap->value);
             memcpy(cap->why, why, sizeof why);
             cap->state = OB_CAP_CANNOT;
@@ -326,8 +326,8 @@ ob_status ob__cap_for_session(const ob_context *context, const ob_run_options *o
     for (size_t i = 0; i < caps->count; i++) {
         const ob_library_cap *cap = &caps->items[i];
         if (cap->state == OB_CAP_SET)
-            ob_log_message(log, OB_LOG_INFO, "%s would choose %s: %s; %s=%s is set", cap->library,
-                           cap->own, cap->why, cap->variable, cap->value);
+            ob_log_message(log, OB_LOG_INFO, "%s would choose %s: %s; opbench sets %s=%s",
+                           cap->library, cap->own, cap->why, cap->variable, cap->value);
         else if (cap->state == OB_CAP_CANNOT)
             ob_log_message(log, OB_LOG_WARNING, "%s chooses %s, which cannot be corrected: %s",
                            cap->library, cap->own, cap->why);

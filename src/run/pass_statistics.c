@@ -46,20 +46,21 @@ static const struct {
                       ob_err *err);
     const char *one, *few; /* why there is no interval, and what helps */
 } SOURCES[] = {
-    [OB_OVER_SAMPLES] = {"samples", ob_interval_from_samples,
-                         "one sample has no interval; use --precision 0.02, or -i 10 or more",
-                         "fewer than 10 samples have no interval; use --precision 0.02, or -i 10 "
-                         "or more"},
-    [OB_OVER_BLOCKS] = {"samples", ob_interval_from_samples,
-                        "one block has no interval; use a larger --min-run-time, and no --number",
-                        "fewer than 10 blocks have no interval; use a larger --min-run-time"},
-    [OB_OVER_PROCESSES] = {"processes", ob_interval_from_processes,
-                           "one process has no interval; use --processes 6 or more",
-                           "fewer than 6 processes have no 95 % interval; use --processes 6 or "
-                           "more"},
+    [OB_OVER_SAMPLES] =
+        {"samples", ob_interval_from_samples,
+         "one sample gives no interval; use --precision 0.02, or -i 10 or more",
+         "fewer than 10 samples give no interval; use --precision 0.02, or -i 10 or more"},
+    [OB_OVER_BLOCKS] =
+        {"samples", ob_interval_from_samples,
+         "one block gives no interval; use a larger --min-run-time, without --number",
+         "fewer than 10 blocks give no interval; use a larger --min-run-time"},
+    [OB_OVER_PROCESSES] =
+        {"processes", ob_interval_from_processes,
+         "one process gives no interval; use --processes 6 or more",
+         "fewer than 6 processes give no 95 % interval; use --processes 6 or more"},
     [OB_OVER_PASSES] = {"passes", ob_interval_from_processes,
-                        "one pass has no interval; use -i 6 or more",
-                        "fewer than 6 passes have no 95 % interval; use -i 6 or more"},
+                        "one pass gives no interval; use -i 6 or more",
+                        "fewer than 6 passes give no 95 % interval; use -i 6 or more"},
 };
 
 ob_status ob__fill_interval(ob_reals times_ms, ob_interval_source source, ob_record_pass *pass,
@@ -71,11 +72,12 @@ ob_status ob__fill_interval(ob_reals times_ms, ob_interval_source source, ob_rec
                              : (size_t)OB_MIN_PROCESSES;
     OB_TRY(SOURCES[source].make(times_ms.items, times_ms.count, 0, interval, err));
     pass->interval_over = SOURCES[source].word;
-    pass->no_interval = interval->enough         ? NULL
-                        : times_ms.count == 1    ? SOURCES[source].one
-                        : times_ms.count < least ? SOURCES[source].few
-                                                 : "the samples depend on each other too much for "
-                                                   "an interval; measure longer, with more warm-up";
+    pass->no_interval = interval->enough      ? NULL
+                        : times_ms.count == 1 ? SOURCES[source].one
+                        : times_ms.count < least
+                            ? SOURCES[source].few
+                            : "the samples are too dependent on each other for an interval; "
+                              "measure longer, with more warm-up";
     return OB_OK;
 }
 

@@ -29,8 +29,8 @@ ob_status ob__pins_read(const char *list, int64_t threads, ob_pins *out, ob_err 
         return OB_OK;
     if (list[0] == '\0' || ob_cpu_set_parse(list, strlen(list), &set, &why) != OB_OK)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--pin: '%.64s' is no list of CPUs below %d; write it like 0-3,8", list,
-                          OB_MAX_CPUS);
+                          "--pin: '%.64s' is not a list of CPUs below %d; write it like 0-3,8",
+                          list, OB_MAX_CPUS);
     const size_t listed = ob_cpu_set_count(&set);
     if ((int64_t)listed < threads)
         return ob_err_set(err, OB_ERR_INVALID,
@@ -68,10 +68,10 @@ ob_status ob__pins_take(const ob_pins *pins, ob_err *err)
     OB_TRY(ob_cpu_set_usable(&usable, err));
     for (size_t i = 0; i < pins->listed; i++)
         if (!ob_cpu_set_has(&usable, pins->items[i].cpu))
-            return ob_err_set(err, OB_ERR_INVALID,
-                              "--pin: CPU %zu is not one that this process may use; "
-                              "`taskset -cp $$` shows which are",
-                              pins->items[i].cpu);
+            return ob_err_set(
+                err, OB_ERR_INVALID,
+                "--pin: this process may not use CPU %zu; `taskset -cp $$` shows which it may",
+                pins->items[i].cpu);
     const cpu_set_t all = all_of(pins);
     if (sched_setaffinity(0, sizeof all, &all) == 0)
         return OB_OK;
@@ -174,7 +174,7 @@ ob_status ob__memory_nodes_read(const char *root, const char *list, ob_cpu_set *
     ob_cpu_set there;
     if (list[0] == '\0' || ob_cpu_set_parse(list, strlen(list), out, NULL) != OB_OK)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--membind: '%.64s' is no NUMA node; give its number, such as 0", list);
+                          "--membind: '%.64s' is not a NUMA node; give a number, such as 0", list);
     if ((!ob__proc_line(root, line, sizeof line, "/sys/devices/system/node/has_memory") &&
          !ob__proc_line(root, line, sizeof line, "/sys/devices/system/node/online")) ||
         ob_cpu_set_parse(line, strlen(line), &there, NULL) != OB_OK)
@@ -201,5 +201,5 @@ ob_status ob__memory_nodes_take(const char *list, ob_err *err)
         return OB_OK;
     return ob_err_set(err, OB_ERR_UNSUPPORTED, "--membind: the system does not allow it: %s%s",
                       strerror(errno),
-                      errno == EPERM ? "; in a container give --cap-add SYS_NICE" : "");
+                      errno == EPERM ? "; in a container, add --cap-add SYS_NICE" : "");
 }

@@ -57,13 +57,12 @@ ob_status ob__profiler_find(ob_profiler_kind kind, const char *program, char **p
     if (*path != NULL)
         return OB_OK;
     if (program != NULL)
-        return ob_err_set(err, OB_ERR_NOT_FOUND, "--%s-bin: %s is no program that can be started",
+        return ob_err_set(err, OB_ERR_NOT_FOUND, "--%s-bin: %s is not a program that can be run",
                           row->name, program);
-    return ob_err_set(
-        err, OB_ERR_NOT_FOUND,
-        "--%s: there is no %s on this machine, neither in PATH nor as %s; install %s, "
-        "or name the program with --%s-bin",
-        row->name, row->name, row->place, row->product, row->name);
+    return ob_err_set(err, OB_ERR_NOT_FOUND,
+                      "--%s: there is no %s on this machine, neither in PATH nor at %s; install "
+                      "%s, or name the program with --%s-bin",
+                      row->name, row->name, row->place, row->product, row->name);
 }
 
 ob_status ob__profiler_check(const ob_profiler *profiler, ob_err *err)

@@ -183,7 +183,7 @@ static ob_status read_words(ob_batch_contents *plan, const ob_json *list, ob_err
                                         &plan->options, rest, &rest_count, err);
     free((void *)rest);
     if (status == OB_OK && rest_count > 0)
-        status = wrong(plan, list, "\"args\" must hold options of `opbench run` only", err);
+        status = wrong(plan, list, "\"args\" must only hold options of `opbench run`", err);
     return status;
 }
 

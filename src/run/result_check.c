@@ -198,7 +198,7 @@ static void compare(const ob_setup *setup, const given *g, const plan *p,
                                        g->gradients.count == g->name_count ? g->gradients.count : 0,
                                    .gradient_names = g->names};
     if (inputs && setup->desc->alloc != NULL)
-        not_checked(out, "it changes its inputs in the device's memory and gives no results");
+        not_checked(out, "it changes its inputs in device memory and returns no results");
     else
         ob__results_compare(&both, desc, reference, p->targets, out);
 }
@@ -213,7 +213,7 @@ ob_status ob__check_case(const ob_setup *setup, ob_backend *backend, const ob_re
     *out = (ob_check_result){.worst = NAN};
     if (setup->desc->outputs == NULL || desc == NULL) {
         not_checked(out, desc == NULL ? "there is no reference; the native backend is missing"
-                                      : "the backend does not give its results");
+                                      : "the backend does not return its results");
         return OB_OK;
     }
     if (setup->writes_inputs)

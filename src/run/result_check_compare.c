@@ -109,7 +109,7 @@ static void say_element(const check *c, const char *name, const ob_reference_res
     }
     append_sizes(place, sizeof place, index, r->ndim);
     snprintf(text, sizeof text,
-             "at %s is %.9g and must be %.9g: it may be off by %.3g (%" PRId64 " of %" PRId64
+             "at %s is %.9g but must be %.9g, within %.3g (%" PRId64 " of %" PRId64
              " elements are off by more)",
              place, d->got, d->want, d->bound, d->wrong, r->count);
     differs(c, name, text);
@@ -126,7 +126,7 @@ static bool same_form(const check *c, const char *name, const ob_reference_resul
         return true;
     append_sizes(is, sizeof is, got->sizes, got->ndim);
     append_sizes(want, sizeof want, r->sizes, r->ndim);
-    snprintf(text, sizeof text, "is %s of %s and must be %s of %s",
+    snprintf(text, sizeof text, "is %s of %s but must be %s of %s",
              ob_dtype_get_info(got->dtype)->name, is, ob_dtype_get_info(r->dtype)->name, want);
     differs(c, name, text);
     return false;
@@ -180,7 +180,7 @@ static void compare_bias(const check *c, const char *name, const ob_reference_re
     if (ratio <= 1)
         return;
     snprintf(text, sizeof text,
-             "is %.3g times what it must be, as a whole, though each element alone is near enough",
+             "is %.3g times what it must be as a whole, though each single element is close enough",
              1 + b->along / b->squares);
     differs(c, name, text);
 }
@@ -195,8 +195,8 @@ static void compare_norm(const check *c, const char *name, const ob_reference_re
     if (sqrt(square) <= r->norm)
         return;
     snprintf(text, sizeof text,
-             "is off by %.3g as a whole (the root of the sum of squares) and may be off by %.3g, "
-             "though each element alone is near enough",
+             "is off by %.3g as a whole (root of the sum of squares), more than the allowed %.3g, "
+             "though each single element is close enough",
              sqrt(square), r->norm);
     differs(c, name, text);
 }
@@ -265,7 +265,7 @@ static void compare_tensor(check *c, const char *name, ob_pass pass, size_t inde
     if (!same_form(c, name, r, got))
         return;
     if (ob_tensor_data(got) == NULL && elements > 0) {
-        snprintf(c->unknown, sizeof c->unknown, "%s: the backend gives no elements", name);
+        snprintf(c->unknown, sizeof c->unknown, "%s: the backend returns no elements", name);
         return;
     }
     if (r->kind == OB_REFERENCE_VALUES) {
@@ -314,9 +314,8 @@ static void compare_outputs(check *c, const ob_results_given *given)
     if (c->out->verdict == NULL && (got != NULL || index < count)) {
         c->out->verdict = "differs";
         snprintf(c->out->reason, sizeof c->out->reason,
-                 "there are %s outputs than the %zu that "
-                 "there must be",
-                 got != NULL ? "more" : "fewer", count);
+                 "there are %s outputs than the expected %zu", got != NULL ? "more" : "fewer",
+                 count);
     }
 }
 
@@ -352,7 +351,7 @@ static void compare_gradients(check *c, const ob_results_given *given, const cha
         if (t < count)
             compare_tensor(c, text, OB_PASS_BACKWARD, t, given->gradients[g].as.tensor);
         else if (!is_zero(given->gradients[g].as.tensor))
-            differs(c, text, "is not zero, and there must be none");
+            differs(c, text, "is not zero, but there must be none");
     }
     for (size_t t = 0; t < count && c->out->verdict == NULL; t++) {
         size_t g = 0;
@@ -364,7 +363,7 @@ static void compare_gradients(check *c, const ob_results_given *given, const cha
             (g == given->gradient_count || given->gradients[g].kind != OB_VALUE_TENSOR) &&
             given->gradient_count > 0 &&
             !must_be_zero(c->desc->result(c->reference, OB_PASS_BACKWARD, t)))
-            differs(c, text, "is missing, and it must not be zero");
+            differs(c, text, "is missing, but must not be zero");
     }
 }
 
@@ -387,8 +386,8 @@ void ob__results_compare(const ob_results_given *given, const ob_reference_desc 
     out->worst = NAN;
     snprintf(out->reason, sizeof out->reason, "%s",
              c.unknown[0] != '\0' ? c.unknown
-                                  : "roundings of so many steps may add up to anything; use fewer "
-                                    "steps, larger sizes or float64");
+                                  : "rounding errors of this many steps may add up to anything; "
+                                    "use fewer steps, larger sizes or float64");
 }
 
 void ob__check_join(ob_check_result *to, const ob_check_result *later)

@@ -21,8 +21,8 @@ ob_status ob__open_roofline(const char *path, ob_roofline **out, ob_err *err)
     if (status == OB_OK || path == NULL)
         return OB_OK;
     return ob_err_set(err, status,
-                      "ceilings of %.300s: %s; `opbench roofline -o FILE` makes such a file, "
-                      "--roofline off does without",
+                      "ceilings of %.300s: %s; `opbench roofline -o FILE` makes such a file, or "
+                      "use --roofline off",
                       path, why.message);
 }
 
@@ -114,9 +114,8 @@ void ob__mistrust(const ob_session *s, ob_record_result *r)
     if (r->status != OB_RECORD_OK)
         return;
     if (s->setup.has_backward && r->backward.time_ms.median < 0)
-        r->reason =
-            "the backward came out below 0: it is the difference of two blocks, and the noise was "
-            "larger than it; use --exec-mode discrete, or a quieter machine";
+        r->reason = "the backward time came out below 0: it is the difference of two blocks, and "
+                    "noise exceeded it; use --exec-mode discrete, or a quieter machine";
     else if (s->impossible[0] != '\0')
         r->reason = s->impossible;
     else

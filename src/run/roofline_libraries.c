@@ -116,7 +116,7 @@ bool ob_roofline_is_outdated(const ob_roofline *roofline, const char *names, cha
     char now[sizeof roofline->noted], path[PATH_MAX];
     ob_roofline_note_now(now, sizeof now);
     if (strcmp(now, roofline->noted) != 0) {
-        snprintf(why, size, "under %s, and this is %s", roofline->noted, now);
+        snprintf(why, size, "under %s, but this is %s", roofline->noted, now);
         return true;
     }
     for (size_t i = 0; i < roofline->library_count; i++) {
@@ -124,7 +124,7 @@ bool ob_roofline_is_outdated(const ob_roofline *roofline, const char *names, cha
         if (!ob_backend_is_meant(names, l->backend) ||
             !ob__mapped_files_changed(l->files, strlen(l->files), path, sizeof path))
             continue;
-        snprintf(why, size, "with %s%s%s, and %s is another file now or gone",
+        snprintf(why, size, "with %s%s%s, and %s has since been replaced or removed",
                  l->name[0] != '\0' ? l->name : "the libraries",
                  l->name[0] != '\0' ? " under " : " of ", l->backend, path);
         return true;

@@ -24,104 +24,104 @@
 static const ob_option ROWS[] = {
     ROW(STRING, "backend", backend, BACKEND, AFFECTS, .value = "NAME",
         .otherwise = OB_REFERENCE_BACKEND,
-        .help = "Who computes; several (a,b) run every case in turns and are compared with the "
-                "first. The turns are blocks on one CPU; `opbench list backends` "
-                "shows what there is."),
+        .help =
+            "Backend to run on; several (a,b) take turns on every case and are compared with the "
+            "first. They alternate in blocks on one CPU. `opbench list backends` lists them."),
     ROW(STRING, "backend-options", backend_options, .rare = true, BACKEND, AFFECTS, .value = "LIST",
-        .help = "Options of the backend itself, as name=value,name=value; with several backends "
+        .help = "The backend's own options, as name=value,name=value; with several backends, "
                 "NAME.name=value."),
     ROW(STRING, "device", device, BACKEND, AFFECTS, .letter = 'd', .value = "DEVICE",
         .otherwise = "the backend's first",
-        .help = "Where: cpu, cuda:0, opencl:0, ... Of several (cpu,opencl:0) each backend takes "
-                "the one that it has first."),
+        .help = "Device: cpu, cuda:0, opencl:0, ... From a list (cpu,opencl:0), each backend takes "
+                "the first it supports."),
     ROW(INT, "warmup", warmup, MEASURING, AFFECTS, .letter = 'w', .value = "N", .initial = "1",
         .help = "Warm-up iterations; 0 or less: none."),
     ROW(DOUBLE, "warmup-time", warmup_time_s, .rare = true, MEASURING, AFFECTS, .unit = "seconds",
-        .open = true, .max = 1e6, .help = "Warm up at least so long, whatever --warmup says."),
+        .open = true, .max = 1e6,
+        .help = "Warm up for at least this long, whatever --warmup says."),
     ROW(INT, "iteration", iteration, MEASURING, AFFECTS, .letter = 'i', .value = "N",
         .initial = "1", .help = "Measured iterations; 0 or less: none."),
     ROW(DOUBLE, "min-time", min_time_s, MEASURING, AFFECTS, .unit = "seconds", .open = true,
         .max = 1e6,
-        .help = "Measure until the samples took so long, instead of a number of iterations."),
+        .help =
+            "Measure until the samples add up to this time, instead of a number of iterations."),
     ROW(INT, "min-samples", min_samples, .rare = true, MEASURING, AFFECTS, .value = "N",
         .max = 1e12,
-        .help = "Take at least so many samples, whatever --min-time and --precision say."),
+        .help = "Take at least this many samples, whatever --min-time and --precision say."),
     ROW(DOUBLE, "precision", precision, MEASURING, AFFECTS, .value = "SHARE", .open = true,
         .max = 1,
         .help = "Measure until the 95 % confidence interval of the median is within this share of "
                 "it, such as 0.01."),
     ROW(FLAG, "backward", backward, MEASURING, AFFECTS, .letter = 'b',
-        .help = "Include the backward pass."),
+        .help = "Also measure the backward pass."),
     ROW(CHOICE, "exec-mode", exec_mode, MEASURING, AFFECTS, .value = "MODE",
         .choices = "discrete|continuous|continuous_events", .initial = "discrete",
-        .help = "One sample per iteration; per block of iterations; or per iteration by the "
-                "device's events. A call in words is measured continuous unless -i or a cold "
-                "cache is given."),
+        .help = "One sample per iteration; per block of iterations; or per iteration, timed by the "
+                "device's events. A call given on the command line defaults to continuous, unless "
+                "-i or a cold cache is given."),
     ROW(INT, "block", block, .rare = true, MEASURING, AFFECTS, .value = "N", .max = 1e12,
-        .otherwise = "all of them", .help = "Iterations per block in continuous mode."),
+        .otherwise = "all in one block", .help = "Iterations per block in continuous mode."),
     ROW(DOUBLE, "block-time", block_time_s, .rare = true, MEASURING, AFFECTS, .unit = "seconds",
         .open = true, .max = 1e6, .otherwise = "0.001, or a twentieth of --min-time",
         .help = "How long a block should take in continuous mode with --min-time or --precision."),
     ROW(DOUBLE, "turn-time", turn_time_s, .rare = true, MEASURING, AFFECTS, .unit = "seconds",
         .open = true, .max = 1e6, .otherwise = "a block, or 0.001",
-        .help = "With several backends: how long each runs before it is the next one's turn."),
+        .help = "With several backends: how long each runs before the next one takes its turn."),
     ROW(CHOICE, "cache", cache, MEASURING, AFFECTS, .value = "STATE", .choices = "hot|cold",
         .otherwise = "hot",
         .help = "Leave operands in the cache between samples, or flush them (discrete mode)."),
     ROW(CHOICE, "cuda-l2-cache", l2_cache, .rare = true, MEASURING, AFFECTS, .value = "STATE",
-        .choices = "on|off", .help = "The same in PARAM's words: on is hot, off is cold."),
+        .choices = "on|off", .help = "PARAM's name for --cache: on is hot, off is cold."),
     ROW(INT, "num-threads", threads, PROCESSES, AFFECTS, .value = "N", .min = 1, .max = 4096,
-        .initial = "1", .help = "Threads of every library underneath."),
+        .initial = "1", .help = "Threads for every library underneath."),
     ROW(STRING, "pin", pin, PROCESSES, AFFECTS, .value = "CPUS", .otherwise = "any",
-        .help = "Run on these CPUs alone, such as 3 or 0,2,4-7: each thread on one of its own."),
+        .help = "Run only on these CPUs, such as 3 or 0,2,4-7, one thread on each."),
     ROW(STRING, "membind", membind, .rare = true, PROCESSES, AFFECTS, .value = "NODE",
-        .otherwise = "any",
-        .help = "Take all memory from this NUMA node, or from these, such as 0,2."),
+        .otherwise = "any", .help = "Take all memory from this NUMA node, or these, such as 0,2."),
     ROW(STRING, "wrap", wrap, .rare = true, PROCESSES, AFFECTS, .value = "COMMAND",
         .help = "Start the worker under this command, such as 'perf stat -d' or 'numactl "
-                "--interleave=all'; what it prints at its end goes to standard error and into the "
-                "last record."),
+                "--interleave=all'; what it prints when it ends goes to standard error and into "
+                "the last record."),
     ROW(INT, "seed", seed, .rare = true, MEASURING, AFFECTS, .value = "N",
-        .max = 9223372036854775807.0, .initial = "0", .help = "Seed of the generated data."),
+        .max = 9223372036854775807.0, .initial = "0", .help = "Seed for the generated data."),
     ROW(INT, "processes", processes, PROCESSES, AFFECTS, .value = "N", .min = 1, .max = 10000,
         .initial = "1",
-        .help = "Measure each case in so many fresh processes, each with its own warm-up and "
-                "samples; one record holds all, and six or more have an interval of 95 %."),
+        .help = "Measure each case in this many fresh processes, each with its own warm-up and "
+                "samples; one record holds them all, and six or more give a 95 % interval."),
     ROW(DOUBLE, "case-timeout", case_timeout_s, PROCESSES, .unit = "seconds", .max = 1e9,
-        .otherwise = "as long as it takes",
-        .help = "A case that takes longer fails, and the run goes on."),
+        .otherwise = "no limit", .help = "Fail a case that takes longer, and continue."),
     ROW(INT, "max-memory", max_memory_mib, .rare = true, PROCESSES, .unit = "MiB", .max = 1e9,
         .otherwise = "three quarters of the machine's memory",
-        .help = "A case that needs more fails, and the run goes on."),
+        .help = "Fail a case that needs more, and continue."),
     ROW(FLAG, "profile", profile, .rare = true, .group = "Output", .letter = 'p',
         .help = "Write a trace file for Chrome or Perfetto: phases, cases, iterations."),
     ROW(FLAG, "inference-mode", inference_mode, .rare = true, BACKEND, AFFECTS,
-        .help = "Without autograd's bookkeeping, where the backend has it."),
+        .help = "Skip autograd's bookkeeping, if the backend has any."),
     ROW(FLAG, "check", check, CHECKS, AFFECTS,
-        .help = "Compare results, and with -b gradients, with what they must be within the error "
-                "bounds of their dtype, before and after measuring; a case that differs fails."),
+        .help = "Check results, and with -b gradients, against a reference within the error bounds "
+                "of their dtype, before and after measuring; a wrong result fails the case."),
     ROW(FLAG, "count", count, CHECKS, AFFECTS,
-        .help = "Count instructions too: each case once more, in a process under valgrind, and by "
-                "the processor's own counters where it has some."),
+        .help = "Also count instructions: each case once more in a process under valgrind, and "
+                "with the processor's own counters if it has any."),
     ROW(CHOICE, "count-with", count_with, .rare = true, CHECKS, AFFECTS, .value = "SOURCE",
         .choices = "callgrind|perf_event", .otherwise = "both",
-        .help = "With --count: only this way of counting."),
+        .help = "With --count: count only in this way."),
     ROW(INT, "count-number", count_number, .rare = true, CHECKS, AFFECTS, .value = "N", .min = 1,
-        .max = 1 << 30, .initial = "10", .help = "With --count: iterations that a count is of."),
+        .max = 1 << 30, .initial = "10", .help = "With --count: number of iterations to count."),
     ROW(STRING, "count-dir", count_dir, .rare = true, CHECKS, .value = "DIR",
-        .help = "With --count: keep the counts by function there, for `opbench count show` and "
-                "`diff`."),
+        .help = "With --count: keep the counts by function in this folder, for `opbench count "
+                "show` and `diff`."),
     ROW(DOUBLE, "count-timeout", count_timeout_s, .rare = true, CHECKS, .unit = "seconds",
         .max = 1e9, .initial = "600",
-        .help = "With --count: how long a case may take under valgrind; 0: as long as it takes."),
+        .help = "With --count: how long a case may take under valgrind; 0: no limit."),
     ROW(CHOICE, "library-caps", library_caps, .rare = true, BACKEND, AFFECTS, .value = "STATE",
         .choices = "on|quiet|off", .otherwise = "$OPBENCH_LIBRARY_CAPS, else on",
-        .help = "Whether libraries are corrected that would take instructions which this machine "
-                "announces but does not have, or kernels far below it: on says so on standard "
-                "error, quiet does not; the header record has it."),
+        .help = "Correct libraries that would use instructions this machine announces but does not "
+                "have, or kernels far below what it can do: on reports it on standard error, quiet "
+                "does not; the header record has it either way."),
     ROW(STRING, "roofline", roofline, .rare = true, CHECKS, .value = "FILE|off",
         .otherwise = "$OPBENCH_ROOFLINE, else what `opbench roofline` measured on this machine",
-        .help = "The ceilings that results are put beside: which share of what is attainable they "
+        .help = "The ceilings to compare results with: what share of the attainable speed they "
                 "reach, and what bounds them."),
     {.name = NULL},
 };
@@ -133,28 +133,29 @@ static const ob_option TIMER_ROWS[] = {
                 "--number."),
     ROW(INT, "number", timer.number, MEASURING, AFFECTS, .letter = 'n', .value = "N", .min = 1,
         .max = 1e15, .initial = OB_OPTION_NUMBER(OB_TIMER_NUMBER),
-        .help = "timeit: iterations of the block; giving it means --method timeit."),
+        .help = "timeit: iterations in the block; implies --method timeit."),
     ROW(DOUBLE, "min-run-time", timer.min_run_time_s, MEASURING, AFFECTS, .unit = "seconds",
         .max = 1e6, .initial = "-1",
         .otherwise =
             OB_OPTION_NUMBER(OB_TIMER_MIN_RUN_TIME_S) " seconds; adaptive " OB_OPTION_NUMBER(
                 OB_ADAPTIVE_MIN_RUN_TIME_S),
-        .help = "How long the blocks of a measurement take in all, at least."),
+        .help = "Measure for at least this long, all blocks together."),
     ROW(DOUBLE, "max-run-time", timer.max_run_time_s, .rare = true, MEASURING, AFFECTS,
         .unit = "seconds", .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_MAX_RUN_TIME_S),
-        .help = "adaptive: give up after so long; 0: never."),
+        .help = "adaptive: give up after this long; 0: never."),
     ROW(DOUBLE, "max-spread", timer.threshold, .rare = true, MEASURING, AFFECTS, .value = "SHARE",
         .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD),
-        .help = "adaptive: go on until the interquartile range is below this share of the "
-                "median."),
+        .help =
+            "adaptive: continue until the interquartile range is below this share of the median."),
     ROW(STRING, "label", timer.label, LABELS, .value = "TEXT",
-        .help = "What the measurement is of; one table per label in comparisons."),
+        .help = "What is being measured; comparisons have one table per label."),
     ROW(STRING, "sub-label", timer.sub_label, .rare = true, LABELS, .value = "TEXT",
-        .otherwise = "the call", .help = "Which implementation; a row in comparisons."),
+        .otherwise = "the call",
+        .help = "Which implementation; comparisons have one row per sub-label."),
     ROW(STRING, "description", timer.description, .rare = true, LABELS, .value = "TEXT",
-        .help = "Which inputs; a column in comparisons."),
+        .help = "Which inputs; comparisons have one column per description."),
     ROW(STRING, "env", timer.env, .rare = true, LABELS, .value = "TEXT",
-        .help = "Which environment, such as a branch; rows are grouped by it in comparisons."),
+        .help = "Which environment, such as a branch; comparisons group rows by it."),
     {.name = NULL},
 };
 
@@ -189,43 +190,40 @@ static const char *contradiction(const ob_run_options *o)
         const char *why;
     } rows[] = {
         {ob__options_cold(o) && !discrete,
-         "a cold cache goes with --exec-mode discrete only: in a block every iteration but the "
-         "first finds the cache as the one before left it"},
+         "a cold cache only works with --exec-mode discrete: in a block, every iteration but the "
+         "first finds the cache as the previous one left it"},
         {o->l2_cache != NULL && o->cache != NULL &&
              (strcmp(o->l2_cache, "off") == 0) != (strcmp(o->cache, "cold") == 0),
-         "--cache and --cuda-l2-cache ask for opposite things (on is hot, off is cold); give one "
-         "of them"},
+         "--cache and --cuda-l2-cache conflict (on is hot, off is cold); give only one of them"},
         {o->block > 0 && strcmp(o->exec_mode, "continuous") != 0,
-         "--block has no meaning in discrete and continuous_events mode, where every iteration is "
-         "a sample; leave it out, or give --exec-mode continuous"},
+         "--block has no effect in discrete and continuous_events mode, where every iteration is a "
+         "sample; leave it out, or give --exec-mode continuous"},
         {o->min_samples > 0 && !by_rule, "--min-samples goes with --min-time or --precision; "
-                                         "without them --iteration says how many "
-                                         "samples there are"},
+                                         "without these, --iteration sets the number of samples"},
         {o->block_time_s > 0 &&
              (o->block > 0 || !by_rule || strcmp(o->exec_mode, "continuous") != 0),
-         "--block-time is for blocks whose length is estimated: give it with --exec-mode "
-         "continuous "
-         "and --min-time or --precision, and without --block"},
+         "--block-time is for blocks of estimated length; give it with --exec-mode continuous and "
+         "--min-time or --precision, without --block"},
         {o->inference_mode && o->backward,
-         "--inference-mode drops what the backward pass needs; leave out one of it and -b"},
+         "--inference-mode drops what the backward pass needs; leave out --inference-mode or -b"},
         {by_rule && o->iteration != usual.iteration,
-         "-i fixes the number of iterations, and --min-time and --precision measure until they "
-         "are satisfied; give one or the other"},
+         "-i fixes the number of iterations, but --min-time and --precision measure until they are "
+         "satisfied; give one or the other"},
         {o->timer.method != NULL && (by_rule || !discrete),
-         "the Timer measures in blocks of its own; leave out its method, or the options that say "
+         "the Timer chooses its own blocks; leave out its method, or the options that say "
          "otherwise"},
         {o->timer.method != NULL && strcmp(o->timer.method, "adaptive") == 0 && ob__options_cold(o),
-         "the adaptive Timer finds blocks in which the cache is hot; leave out one of --adaptive "
-         "and --cache cold"},
+         "the adaptive Timer uses blocks, in which the cache is hot; leave out --adaptive or "
+         "--cache cold"},
         {!o->count && o->count_repeats == 0 &&
              (o->count_with != NULL || o->count_dir != NULL ||
               o->count_number != usual.count_number),
-         "--count-with, --count-dir and --count-number say how --count counts; give --count too"},
+         "--count-with, --count-dir and --count-number say how --count counts; add --count"},
         {o->count_dir != NULL && !ob__options_count_with(o, "callgrind"),
-         "--count-dir keeps what callgrind finds by function; leave it out with --count-with "
+         "--count-dir keeps callgrind's counts by function; leave it out with --count-with "
          "perf_event"},
         {o->precision < 0 || o->precision >= 1,
-         "--precision is a share between 0 and 1, such as 0.01"},
+         "--precision must be a share between 0 and 1, such as 0.01"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].asked)

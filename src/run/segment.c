@@ -71,7 +71,8 @@ ob_status ob__segment_read(const char *name, ob_text *text, ob_err *err)
                           strerror(errno));
     ob_status status = OB_OK;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_SEGMENT_BYTES)
-        status = ob_err_set(err, OB_ERR_INVALID, "shared memory \"%s\" holds no batch", name);
+        status =
+            ob_err_set(err, OB_ERR_INVALID, "shared memory \"%s\" does not hold a batch", name);
     text->size = 0;
     if (status == OB_OK && !ob_text_reserve(text, (size_t)st.st_size + 1))
         status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the batch");

@@ -166,10 +166,10 @@ void ob_session_library(ob_session *session, ob_reason *out)
 ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob_err *err)
 {
     if (session->desc->schemas == NULL)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "backend %s brings no operators of its own; leave --backend out to see "
-                          "those that opbench knows",
-                          session->desc->name);
+        return ob_err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "backend %s adds no operators; leave out --backend to see those that opbench knows",
+            session->desc->name);
     return session->desc->schemas(session->backend, fn, ctx, err);
 }
 

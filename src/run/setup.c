@@ -53,7 +53,7 @@ static ob_status check_sparse(const ob_setup_args *args, const ob_call *call, ob
             other = name;
     }
     return ob_err_set(
-        err, OB_ERR_UNSUPPORTED, "backend %s takes strided tensors only; leave the layout out%s%s",
+        err, OB_ERR_UNSUPPORTED, "backend %s only takes strided tensors; leave out the layout%s%s",
         args->desc->name, other != NULL ? ", or use --backend " : "", other != NULL ? other : "");
 }
 
@@ -99,11 +99,10 @@ static ob_status check_bytes(const ob_setup_args *args, uint64_t needed, ob_err 
 {
     if (args->max_memory_bytes == 0 || needed <= args->max_memory_bytes)
         return OB_OK;
-    return ob_err_set(
-        err, OB_ERR_LIMIT,
-        "the case needs at least %.1f MiB, the limit is %.1f MiB; use smaller shapes or a "
-        "larger --max-memory",
-        (double)needed / 1048576, (double)args->max_memory_bytes / 1048576);
+    return ob_err_set(err, OB_ERR_LIMIT,
+                      "the case needs at least %.1f MiB, but the limit is %.1f MiB; use smaller "
+                      "shapes or a larger --max-memory",
+                      (double)needed / 1048576, (double)args->max_memory_bytes / 1048576);
 }
 
 /* With the graph, parameters and results are known too. Views and reused buffers make the real use
@@ -238,8 +237,8 @@ static const char *why_no_backward(const ob_setup *setup)
     if (!wants_gradient(setup))
         return "no input or parameter requires a gradient";
     if (setup->writes_inputs)
-        return "no output leads back to an input that requires a gradient; one that is overwritten "
-               "takes none";
+        return "no output depends on an input that requires a gradient; an overwritten input takes "
+               "none";
     return "no output has a gradient, though inputs or parameters require one: the operator is not "
            "differentiable in them";
 }
@@ -330,8 +329,8 @@ static void add_place_to_look(const ob_setup_args *args, const char *name, ob_er
         if (giver != NULL)
             snprintf(more, sizeof more, ", and --%.40s %.20s adds %.100s", giver->name,
                      giver->value, giver->brings);
-        snprintf(to, room, "; `opbench list ops --backend %s` shows what there is%s",
-                 args->desc->name, more);
+        snprintf(to, room, "; `opbench list ops --backend %s` lists them%s", args->desc->name,
+                 more);
     }
 }
 

@@ -226,10 +226,10 @@ static ob_status start_worker(side *l, ob_err *err)
     const char *program = l->group->given.items[l->member].given.program;
     if (program == NULL || status != OB_ERR_BACKEND)
         return ob_err_set(err, status, "side %s: %s", l->name, why.message);
-    return ob_err_set(err, status,
-                      "side %s: %s does not work for this opbench, %s; take a build of the same "
-                      "version: %s",
-                      l->name, program, OB_VERSION, why.message);
+    return ob_err_set(
+        err, status,
+        "side %s: %s does not work with this opbench, %s; use a build of the same version: %s",
+        l->name, program, OB_VERSION, why.message);
 }
 
 /* All that take part have a worker, which are started in the order of their turns. OB_END: the user wants to end. */

@@ -42,7 +42,7 @@ static ob_status check_name(const ob_run_sides *sides, const char *name, ob_err 
     for (size_t i = 0; i < sides->count; i++)
         if (strcmp(sides->items[i].given.name, name) == 0)
             return ob_err_set(err, OB_ERR_INVALID,
-                              "two sides are called %s; give each a name of its own", name);
+                              "two sides are called %s; give each its own name", name);
     return OB_OK;
 }
 
@@ -134,7 +134,7 @@ static ob_status name_all(const ob_run_params *params, ob_run_sides *out, ob_err
         return name_backends(params->options, out, err);
     out->named = true;
     if (params->side_count > OB_MOST_MEMBERS)
-        return ob_err_set(err, OB_ERR_INVALID, "a run has at most %d sides", OB_MOST_MEMBERS);
+        return ob_err_set(err, OB_ERR_INVALID, "a run can have at most %d sides", OB_MOST_MEMBERS);
     for (size_t i = 0; i < params->side_count; i++)
         OB_TRY(name_side(params->options, params->sides[i], out, err));
     return OB_OK;

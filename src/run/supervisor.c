@@ -177,7 +177,7 @@ static ob_status start(ob_supervisor *s, ob_err *err)
     char output[512];
     uint64_t printed;
     const size_t size = ob__worker_client_output(&s->client, output, sizeof output, &printed);
-    return ob_err_set(err, OB_ERR_BACKEND, "no worker starts: %s%s%.*s", news.loss.reason,
+    return ob_err_set(err, OB_ERR_BACKEND, "cannot start a worker: %s%s%.*s", news.loss.reason,
                       size > 0 ? "; it said: " : "", (int)size, output);
 }
 
@@ -480,9 +480,9 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
                           "--backend with several names needs a worker process for each; leave out "
                           "--no-isolate");
     if (!several && params->options->turn_time_s > 0)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "--turn-time has no meaning for one backend, which takes no turns; leave "
-                          "it out");
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "--turn-time has no effect with one backend, which takes no turns; leave it out");
     if (!several)
         set_device(context, &options, &device);
     OB_TRY(ob__supervisor_open(&s, err));
@@ -521,7 +521,7 @@ static ob_status run_either(ob_context *context, const ob_config *config,
     OB_TRY(ob_run_options_check(params->options, err));
     if (params->side_count > 0 && params->options->count_repeats > 0)
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "sides are timed, and counted beside that; use --count");
+                          "sides are always timed; use --count to count them too");
     if (params->options->count_repeats > 0)
         return run_counting(context, config, params, summary, err);
     OB_TRY(ob__count_hook_open(context, config, params, &hook, err));

@@ -175,8 +175,8 @@ static ob_status time_cold(ob_session *s, const ob_timer_way *way, ob_err *err)
     const bool is_sum = way->kind == OB_TIMER_TIMEIT;
     double seconds, sum = 0;
     if (ob__session_flush(s) == NULL && s->desc->flush_cache == NULL)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED, "backend %s cannot flush caches; use a hot one",
-                          s->desc->name);
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "backend %s cannot flush caches; use --cache hot", s->desc->name);
     OB_TRY(take_cold(s, &task, &clock, &seconds, err));
     const uint64_t began_ns = real.now_ns(real.ctx);
     for (uint64_t i = 0; i < (is_sum ? way->number : MOST); i++) {
@@ -207,7 +207,7 @@ ob_status ob__time_case(ob_session *s, ob_record *record, ob_err *err)
                             .progress_ctx = s};
     s->samples = (ob_exec_result){.cache = ""};
     if (s->options.backward && !s->setup.has_backward)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED, "there is no backward to measure: %s",
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "there is no backward pass to measure: %s",
                           s->setup.no_backward != NULL ? s->setup.no_backward
                                                        : "nothing requires a gradient");
     OB_TRY(find_way(&s->options.timer, &way, r, err));

@@ -32,14 +32,11 @@ static void warn(ob_warnings *w, const char *format, ...)
 static void warn_of_noise(ob_warnings *w, const ob_record_result *r)
 {
     if (r->noise_foreign > MOST_FOREIGN)
-        warn(w,
-             "other processes used %.0f %% of the CPU time; end them, or use --pin with a CPU that "
-             "is idle",
+        warn(w, "other processes used %.0f %% of the CPU time; stop them, or --pin to an idle CPU",
              100 * r->noise_foreign);
     if (r->noise_steal > MOST_STEAL)
         warn(w,
-             "the hypervisor took %.0f %% of the CPU time away; measure on a machine that is not "
-             "shared",
+             "the hypervisor took %.0f %% of the CPU time; measure on a machine that is not shared",
              100 * r->noise_steal);
 }
 
@@ -95,11 +92,10 @@ static void warn_of_stop(ob_warnings *w, const ob_record_result *r)
         warn(w, "the spread that --max-spread asks for was not reached within --max-run-time; "
                 "measure longer, or on a quieter machine");
     else if (interval->enough)
-        warn(
-            w,
-            "--precision was not reached within its time limit: the interval is %.2g of the median "
-            "to both sides; ask for less, or use a quieter machine",
-            interval->relative_half_width);
+        warn(w,
+             "--precision was not reached within its time limit: the interval is %.2g of the "
+             "median to each side; ask for less, or use a quieter machine",
+             interval->relative_half_width);
     else
         warn(w, "--precision was not reached within its time limit, and there are too few samples "
                 "for an interval; ask for less, or measure a smaller case");
@@ -109,24 +105,23 @@ void ob__warnings_fill(ob_warnings *w, const ob_warning_facts *facts, ob_record_
 {
     w->count = 0;
     if (facts->no_backward != NULL)
-        warn(w, "backward was left out: %s", facts->no_backward);
+        warn(w, "the backward pass was left out: %s", facts->no_backward);
     if (facts->schema_difference != NULL && facts->schema_difference[0] != '\0')
-        warn(w,
-             "the config's schema is of another release, and was taken for its name and overload: "
-             "%s",
-             facts->schema_difference);
+        warn(
+            w,
+            "the config's schema is from another release; only its name and overload were used: %s",
+            facts->schema_difference);
     if (facts->nothing_measured)
-        warn(w, "nothing was measured: -i asks for no iteration");
+        warn(w, "nothing was measured: -i asks for no iterations");
     if (facts->not_checked != NULL)
         warn(w, "the results were not checked: %s", facts->not_checked);
     if (!facts->own_clock && r->forward.measure_time_ms.count > 0)
         warn_of_noise(w, r); /* without samples there is nothing that it could have disturbed */
     if (r->cache_reached != NULL && strcmp(r->cache_reached, "memory") != 0)
-        warn(
-            w,
-            "the cache was not emptied: a load from what was flushed took %.0f ns, one from memory "
-            "takes %.0f ns; do not trust it, or use --cache hot",
-            r->cache_load_ns, r->cache_memory_ns);
+        warn(w,
+             "flushing the cache did not work: a load from flushed data took %.0f ns, one from "
+             "memory takes %.0f ns; do not trust the times, or use --cache hot",
+             r->cache_load_ns, r->cache_memory_ns);
     warn_of_stop(w, r);
     warn_of_pass(w, &r->forward, "forward", facts, r);
     warn_of_pass(w, &r->backward, "backward", facts, r);

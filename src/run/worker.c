@@ -96,7 +96,7 @@ static ob_status serve(worker *w, ob_err *err)
         ob_session *s = w->session;
         if (type != OB_MESSAGE_LEASE || w->message.size < sizeof lease ||
             (w->message.size - sizeof lease) % sizeof *s->lost != 0)
-            return ob_err_set(err, OB_ERR_SYNTAX, "a worker understands leases only");
+            return ob_err_set(err, OB_ERR_SYNTAX, "a worker only understands leases");
         memcpy(&lease, w->message.data, sizeof lease);
         s->lost = (const ob_lost_part *)(const void *)(w->message.data + sizeof lease);
         s->lost_count = (w->message.size - sizeof lease) / sizeof *s->lost;

@@ -141,7 +141,7 @@ bool ob__worker_client_lose_part(ob_worker_client *client, uint64_t index, const
     memset(&client->lost[client->lost_count], 0, sizeof *client->lost);
     client->lost[client->lost_count++] = (ob_lost_part){.part = part, .why = *why};
     ob_log_message(client->log, OB_LOG_WARNING,
-                   "node %" PRId64 ": %s; it is left out, and the step begins again", part,
+                   "node %" PRId64 ": %s; leaving it out and starting the step again", part,
                    why->reason);
     return true;
 }
@@ -171,10 +171,10 @@ static void describe_illegal(const char *limits, ob_loss *out)
 {
     const size_t used = strlen(out->reason);
     snprintf(out->reason + used, sizeof out->reason - used,
-             "; its library took an instruction that this machine lacks: %s%s%s",
+             "; its library used an instruction that this machine lacks: %s%s%s",
              limits != NULL ? "set " : "see the library's manual for how to limit it",
              limits != NULL ? limits : "",
-             limits != NULL ? " in the environment, which limits it to common ones" : "");
+             limits != NULL ? " in the environment to limit it to common ones" : "");
 }
 
 static void describe_signal(const ob_worker_client *client, int number, ob_loss *out)
@@ -184,16 +184,15 @@ static void describe_signal(const ob_worker_client *client, int number, ob_loss 
     if (number == SIGKILL && ob__oom_kills() > client->oom_kills) {
         out->status = OB_RECORD_OUT_OF_MEMORY;
         snprintf(out->reason, sizeof out->reason,
-                 "the kernel killed the worker (SIGKILL) because memory was out; a lower "
-                 "--max-memory ends such a case earlier");
+                 "the kernel killed the worker (SIGKILL) because memory ran out; a lower "
+                 "--max-memory stops such a case earlier");
         return;
     }
     const char *text = sigdescr_np(number);
     snprintf(out->reason, sizeof out->reason, "the worker died of %s (%s)%s", out->signal,
              text ? text : "unknown signal",
-             number == SIGKILL  ? "; somebody killed it, or a limit of memory outside of opbench"
-             : number == SIGFPE ? "; whole numbers were divided by 0: give a \"value_range\" "
-                                  "without it"
+             number == SIGKILL  ? "; somebody killed it, or a memory limit outside opbench did"
+             : number == SIGFPE ? "; an integer was divided by 0; give a \"value_range\" without 0"
                                 : "");
     if (number == SIGILL)
         describe_illegal(client->isa_limits, out);
@@ -214,12 +213,12 @@ static void lose(ob_worker_client *client, ob_loss *out)
      * comes in between does not change what it died of. */
     if (!in_time && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
         snprintf(out->reason, sizeof out->reason,
-                 "the operator closed the worker's own descriptor; the worker was ended");
+                 "the operator closed the worker's own descriptor; the worker was stopped");
     } else if (WIFSIGNALED(status)) {
         describe_signal(client, WTERMSIG(status), out);
     } else {
         out->exit_code = WEXITSTATUS(status);
-        snprintf(out->reason, sizeof out->reason, "the worker ended by itself with exit code %d",
+        snprintf(out->reason, sizeof out->reason, "the worker ended with exit code %d",
                  WEXITSTATUS(status));
     }
 }
@@ -229,7 +228,7 @@ void ob__worker_client_reject(ob_worker_client *client, ob_loss *loss)
     ob__worker_client_end_worker(client, true);
     *loss = (ob_loss){.status = OB_RECORD_CRASHED, .exit_code = OB_NO_INT, .scribbled = true};
     snprintf(loss->reason, sizeof loss->reason,
-             "the operator wrote to the worker's own descriptor; the worker was ended");
+             "the operator wrote to the worker's own descriptor; the worker was stopped");
 }
 
 /* ---- limits ---- */
@@ -243,7 +242,7 @@ static bool starts_too_slowly(const ob_worker_client *client, uint64_t now_ns, o
     if (client->ready || limit_s <= 0 || since_s <= limit_s)
         return false;
     snprintf(why->reason, sizeof why->reason,
-             is_mute ? "it said nothing within %g s: it hangs, or is no opbench"
+             is_mute ? "it did not answer within %g s: it hangs, or is not opbench"
                      : "the backend did not open within %g s",
              limit_s);
     why->status = OB_RECORD_TIMED_OUT;
@@ -293,8 +292,8 @@ static bool stands_still(ob_worker_client *client, uint64_t now_ns, ob_loss *why
     why->scribbled = client->torn_ns != 0;
     snprintf(why->reason, sizeof why->reason,
              client->torn_ns != 0
-                 ? "the rest of what the worker began to say did not come within %g s"
-                 : "the worker did nothing for %g s, and was not on a case; is it stopped?",
+                 ? "the rest of the worker's message did not arrive within %g s"
+                 : "the worker did nothing for %g s and was not running a case; is it stopped?",
              client->idle_limit_s);
     return true;
 }
@@ -314,7 +313,7 @@ static bool grew_too_large(ob_worker_client *client, uint64_t now_ns, ob_loss *w
         return false;
     why->status = OB_RECORD_OUT_OF_MEMORY;
     snprintf(why->reason, sizeof why->reason,
-             "the worker held %.0f MiB, the limit is %.0f MiB; see --max-memory",
+             "the worker used %.0f MiB, but the limit is %.0f MiB; see --max-memory",
              (double)held / 1048576, (double)limit / 1048576);
     return true;
 }

@@ -31,8 +31,7 @@
 #define MARK_NAME "CACHEDIR.TAG"
 static const char MARK[] =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
-    "# opbench made this folder for compiled snippets and removes those that "
-    "were not used for a month.\n";
+    "# opbench keeps compiled snippets in this folder and removes those not used for a month.\n";
 #define INNER "opbench-snippets"
 
 /* ---- opening ---- */
@@ -40,7 +39,7 @@ static const char MARK[] =
 static ob_status cannot_make(const char *path, ob_err *err)
 {
     return ob_err_set(err, OB_ERR_IO,
-                      "the folder %s cannot be made: %s; give another one with --cache-dir", path,
+                      "cannot make the folder %s: %s; give another with --cache-dir", path,
                       strerror(errno));
 }
 
@@ -98,12 +97,11 @@ static ob_status check_private(const char *dir, ob_err *err)
 {
     struct stat st;
     if (lstat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
-        return ob_err_set(err, OB_ERR_IO, "%s is no folder; give another one with --cache-dir",
-                          dir);
+        return ob_err_set(err, OB_ERR_IO, "%s is not a folder; give another with --cache-dir", dir);
     if (st.st_uid != geteuid() || (st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         return ob_err_set(err, OB_ERR_IO,
-                          "%s holds code that is run, but it is not yours alone; make it so with "
-                          "chmod 700, or give another folder with --cache-dir",
+                          "%s holds code to run, but others can write to it; fix that with chmod "
+                          "700, or give another folder with --cache-dir",
                           dir);
     return OB_OK;
 }
@@ -277,8 +275,8 @@ ob_status ob__find_program(ob_arena *arena, const char *name, const char *what, 
         return access(name, X_OK) == 0
                    ? OB_OK
                    : ob_err_set(err, OB_ERR_UNSUPPORTED,
-                                "Missing: %s, %s, cannot be run: %s; name another with %s", name,
-                                what, strerror(errno), option);
+                                "Missing: cannot run %s, %s: %s; name another with %s", name, what,
+                                strerror(errno), option);
     const char *at = getenv("PATH");
     at = at == NULL ? "/usr/bin:/bin" : at;
     while (*at != '\0') {

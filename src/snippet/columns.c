@@ -70,17 +70,17 @@ static ob_status split_lines(ob_arena *arena, const char **lines, size_t count, 
                              const char **cpp, ob_err *err)
 {
     if (count < MIN_LINES)
-        return ob_err_set(err, OB_ERR_CONFIG,
-                          "statements in columns have a heading, a line of dashes and at least one "
-                          "line of code");
+        return ob_err_set(
+            err, OB_ERR_CONFIG,
+            "statements in columns need a heading, a line of dashes and at least one line of code");
     if (!is_heading(lines[0]))
         return ob_err_set(err, OB_ERR_CONFIG,
                           "Column header `%s` does not match pattern "
                           "`^Python\\s{35}\\| C\\+\\+(\\s*)$`",
                           lines[0]);
     if (!is_separator(lines[1]))
-        return ob_err_set(err, OB_ERR_CONFIG, "`%s` is no line of 40 dashes, \" | \" and 40 dashes",
-                          lines[1]);
+        return ob_err_set(err, OB_ERR_CONFIG,
+                          "`%s` is not a line of 40 dashes, \" | \" and 40 dashes", lines[1]);
     const char **left = ob__arena_alloc_array(arena, count, sizeof *left);
     const char **right = ob__arena_alloc_array(arena, count, sizeof *right);
     if (left == NULL || right == NULL)

@@ -73,8 +73,8 @@ static ob_status ask_python(ob_arena *arena, const ob_manifest_library *row, con
         return ob_err_set(err, OB_ERR_UNSUPPORTED, "%s does not say where %s is: %.300s", python,
                           row->module,
                           (*root)[0] != '\0' ? *root
-                          : WIFEXITED(ended) ? "it failed without a word"
-                                             : "it did not end by itself, or not in a minute");
+                          : WIFEXITED(ended) ? "it failed without a message"
+                                             : "it was killed, or did not finish within a minute");
     if ((*root)[0] != '/')
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
                           "%s has no package %s; install it there, or name another python", python,
@@ -246,9 +246,8 @@ static ob_status not_there(const ob_manifest_library *row, const char *wanted, c
                           row->name, row->package, row->name, row->option);
     const char *last = strrchr(row->versions, ' ');
     return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                      "there is no %s in %s: include/%s, include/%s and lib/%s are needed",
-                      row->name, root, row->header, last != NULL ? last + 1 : row->versions,
-                      row->object);
+                      "there is no %s in %s: it needs include/%s, include/%s and lib/%s", row->name,
+                      root, row->header, last != NULL ? last + 1 : row->versions, row->object);
 }
 
 ob_status ob__cxx_library_find(ob_arena *arena, const ob_manifest_library *row, const char *wanted,

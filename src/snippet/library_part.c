@@ -191,7 +191,7 @@ static ob_status compile(const part *p, const ob_snippet_options *options, const
                                 .libraries = make_libraries(p),
                                 .what = JOIN("compiling the part for ", name, " ", library->version,
                                              " of ", library->root,
-                                             ", which takes a minute and is kept")};
+                                             ", which takes a minute and is done once")};
     if (source.flags == NULL || source.libraries == NULL)
         return ob__snippet_no_memory(err);
     OB_TRY(write_unit(p, &source.text, err));
@@ -203,8 +203,8 @@ static ob_status compile(const part *p, const ob_snippet_options *options, const
     if (status != OB_ERR_CONFIG && status != OB_ERR_UNSUPPORTED)
         return status == OB_OK ? OB_OK : ob_err_set(err, status, "%s", why.message);
     return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                      "%s %s of %s is not the one that opbench was built with, and its part for it "
-                      "cannot be compiled: %s",
+                      "%s %s of %s is not the one that opbench was built with, and opbench's part "
+                      "for it does not compile: %s",
                       name, library->version, library->root, why.message);
 }
 

@@ -48,7 +48,7 @@ static ob_status prepare(ob_snippet_op *op, ob_context *context, int64_t threads
     OB_TRY(open_config(context, words, &op->config, err));
     if (ob_config_case_count(op->config) != 1)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "ob_op_prepare takes one call; its words have lists that make %" PRIu64,
+                          "ob_op_prepare takes one call; the lists in its words make %" PRIu64,
                           ob_config_case_count(op->config));
     OB_TRY(ob_cases_open(op->config, NULL, &op->cases, err));
     OB_TRY(ob_cases_next(op->cases, &c, err));
@@ -122,8 +122,9 @@ ob_status ob__snippet_op_tensor(ob_snippet_op *op, bool is_output, size_t number
     const ob_setup *setup = &op->session->setup;
     size_t left = number;
     if (is_output && !op->called)
-        return ob_err_set(err, OB_ERR_STATE,
-                          "the operator has no outputs before its first call; ob_op_call it first");
+        return ob_err_set(
+            err, OB_ERR_STATE,
+            "the operator has no outputs before its first call; run ob_op_call first");
     if (is_output)
         OB_TRY(take_outputs(op, err));
     const ob_tensor *t = is_output ? find_tensor(op->outputs, op->output_count, &left)

@@ -33,9 +33,9 @@
 
 enum { MOST_OPS = 256 };
 
-static const char LEFT_LOOP[] = "the statement leaves the loop around it (break, return or goto), "
-                                "so it cannot be run many times; put "
-                                "it into a function of the global setup, or into a loop of its own";
+static const char LEFT_LOOP[] =
+    "the statement leaves the loop around it (break, return or goto), so it cannot be repeated; "
+    "put it in a function in the global setup, or in its own loop";
 
 typedef struct server {
     ob_snippet_host host; /* first: the snippet gives it back */
@@ -175,7 +175,7 @@ static void *prepare_op(ob_snippet_host *host, const char *const *words)
     if (s->context == NULL)
         escape(s, err.message[0] != '\0' ? err.message : "there are no operators here");
     if (s->op_count == MOST_OPS)
-        escape(s, "more than 256 operators are prepared; do it in the setup");
+        escape(s, "more than 256 operators are prepared; prepare them in the setup");
     if (ob__snippet_op_create(s->context, s->params->threads, words, &s->ops[s->op_count], &err) !=
         OB_OK)
         escape(s, err.message);
@@ -287,7 +287,7 @@ ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
     ob_snippet_entry_fn entry = NULL;
     OB_TRY(load(params->object, &entry, err));
     if (entry == NULL)
-        return ob_err_set(err, OB_ERR_IO, "%s is no snippet", params->object);
+        return ob_err_set(err, OB_ERR_IO, "%s is not a snippet", params->object);
     server s = {.host = {.next = next_block,
                          .fail = fail,
                          .threads = (long)params->threads,

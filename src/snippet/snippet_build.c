@@ -140,7 +140,7 @@ static ob_status keep(ob_arena *arena, const char *made, const char *path, ob_er
     OB_TRY(ob__hash_file(made, hex, err));
     OB_TRY(write_file(new_sum, hex, SUM_BYTES - 1, err));
     if (rename(new_sum, sum) != 0 || rename(made, path) != 0)
-        return ob_err_set(err, OB_ERR_IO, "%s cannot be kept: %s", path, strerror(errno));
+        return ob_err_set(err, OB_ERR_IO, "cannot keep %s: %s", path, strerror(errno));
     return OB_OK;
 }
 
@@ -245,12 +245,12 @@ static ob_status compile_error(const ob_process *child, ob_err *err)
     while (text.size > 0 && text.data[text.size - 1] == '\n')
         text.size--;
     const ob_status status =
-        !ok             ? ob__snippet_no_memory(err)
-        : text.size > 0 ? ob_err_set(err, OB_ERR_CONFIG, "the snippet does not compile:\n%.*s",
-                                     (int)text.size, text.data)
-                        : ob_err_set(err, OB_ERR_CONFIG,
-                                     "the snippet does not compile: the compiler failed without a "
-                                     "word");
+        !ok ? ob__snippet_no_memory(err)
+        : text.size > 0
+            ? ob_err_set(err, OB_ERR_CONFIG, "the snippet does not compile:\n%.*s", (int)text.size,
+                         text.data)
+            : ob_err_set(err, OB_ERR_CONFIG,
+                         "the snippet does not compile: the compiler failed without a message");
     ob_text_fini(&text);
     return status;
 }
@@ -267,7 +267,7 @@ static ob_status compile_within(const build *b, ob_process *child, double limit_
     return in_time ? compile_error(child, err)
                    : ob_err_set(err, OB_ERR_CONFIG,
                                 "the snippet does not compile: %s took longer than %g s and was "
-                                "ended; give it more time with --compile-timeout",
+                                "stopped; give it more time with --compile-timeout",
                                 b->compiler, limit_s);
 }
 
@@ -379,7 +379,7 @@ static ob_status make_header(build *b, const prelude *h, ob_err *err)
     ob_arena *arena = b->arena;
     const char *temporary = JOIN(b->scratch, "/header.gch");
     const char *notice =
-        JOIN("compiling ", h->library, "'s header, which takes a minute and is kept");
+        JOIN("compiling ", h->library, "'s header, which takes a minute and is done once");
     if (temporary == NULL || notice == NULL)
         return ob__snippet_no_memory(err);
     if (is_whole(arena, h->made) && access(h->path, R_OK) == 0)

@@ -209,7 +209,7 @@ static ob_status receive(ob_snippet_process *p, ob_wire_message *out, ob_err *er
             return with_output(
                 p,
                 ob_err_set(err, OB_ERR_LIMIT,
-                           "it took longer than %g s; give it more with --case-timeout",
+                           "it took longer than %g s; give it more time with --case-timeout",
                            p->timeout_s),
                 err);
         struct pollfd ready = {.fd = p->child.socket, .events = POLLIN};
@@ -234,7 +234,7 @@ static ob_status ask(ob_snippet_process *process, const char *request, char answ
     if (got.type == OB_MESSAGE_FAILED)
         return with_output(process, ob_err_set(err, OB_ERR_BACKEND, "%.*s", size, got.data), err);
     if (got.type != OB_MESSAGE_ANSWER)
-        return ob_err_set(err, OB_ERR_SYNTAX, "the snippet's process gives no answer");
+        return ob_err_set(err, OB_ERR_SYNTAX, "the snippet's process does not answer");
     snprintf(answer, ANSWER_SIZE, "%.*s", size, got.data);
     return OB_OK;
 }
@@ -265,7 +265,7 @@ ob_status ob__snippet_run_block(ob_snippet_process *process, uint64_t n, ob_snip
     out->seconds = strtod(text, &at);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (*at != ' ')
-            return ob_err_set(err, OB_ERR_SYNTAX, "the snippet's process gives no answer");
+            return ob_err_set(err, OB_ERR_SYNTAX, "the snippet's process does not answer");
         *numbers[i] = strtoull(at, &at, 10);
     }
     return OB_OK;

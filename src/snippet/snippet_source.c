@@ -436,16 +436,16 @@ ob_status ob_job_open_snippets(ob_context *context, const ob_job_snippets *snipp
     const uint64_t cases =
         s->division.hash != NULL ? s->plan.own_cases : ob_shard_count(params->shard, count_all(s));
     const uint64_t times = (uint64_t)(w->count != NULL) + (w->timer != NULL);
-    const ob_job_source source = {
-        .size = sizeof source,
-        .name = w->name,
-        .hash = s->hash.text,
-        .chosen_by = "snippets (--only, --lang), or of how they are counted or timed",
-        .cases = cases,
-        .results = cases * (uint64_t)rounds_of(s) * times,
-        .describe = describe,
-        .run = run,
-        .ctx = s,
-        .division = s->division.hash != NULL ? &s->division : NULL};
+    const ob_job_source source = {.size = sizeof source,
+                                  .name = w->name,
+                                  .hash = s->hash.text,
+                                  .chosen_by =
+                                      "snippets (--only, --lang), or of how to count or time them",
+                                  .cases = cases,
+                                  .results = cases * (uint64_t)rounds_of(s) * times,
+                                  .describe = describe,
+                                  .run = run,
+                                  .ctx = s,
+                                  .division = s->division.hash != NULL ? &s->division : NULL};
     return ob__job_open_own(context, &source, destroy, params, out, err);
 }

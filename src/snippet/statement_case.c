@@ -154,7 +154,7 @@ static ob_status add_case(ob_builder *b, const ob_code_case *from, ob_err *err)
     code sides[OB_MOST_MEMBERS];
     OB_TRY(OB__TAKE(ob_code_case, &own, from, err));
     if (own.side_count == 0 || own.side_count > OB_MOST_MEMBERS)
-        return ob_err_set(err, OB_ERR_INVALID, "code has 1 to %d sides", OB_MOST_MEMBERS);
+        return ob_err_set(err, OB_ERR_INVALID, "code can have 1 to %d sides", OB_MOST_MEMBERS);
     OB_TRY(check_text("the name", own.name, err));
     ob_builder_input(b);
     ob_builder_name(b, "name");
@@ -286,7 +286,7 @@ static ob_status check(ob_made_case *m, const ob_reference_desc *reference, bool
     (void)again;
     (void)out;
     return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                      "nobody knows what a statement should give; leave out --check");
+                      "there is no reference for a statement; leave out --check");
 }
 
 /* ---- counts ---- */

@@ -37,7 +37,7 @@ ob_status ob_language_parse(const char *text, ob_language *out, ob_err *err)
         return OB_OK;                                                                              \
     }
     OB_LANGUAGE_MAP(LANGUAGE_FIND)
-    return ob_err_set(err, OB_ERR_INVALID, "Invalid language `%s`; it is python, c++ or c", text);
+    return ob_err_set(err, OB_ERR_INVALID, "Invalid language `%s`; give python, c++ or c", text);
 }
 
 ob_status ob__snippet_no_memory(ob_err *err)

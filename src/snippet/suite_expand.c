@@ -222,9 +222,10 @@ static ob_status find_models(ob_snippets *s, ob_err *err)
         OB_TRY(ob_manifests_open(NULL, &s->manifests, err));
     for (size_t i = 0; s->models == NULL && i < ob_manifests_count(s->manifests); i++)
         s->models = ob_manifests_at(s->manifests, i)->models;
-    return s->models != NULL ? OB_OK
-                             : ob_err_set(err, OB_ERR_UNSUPPORTED,
-                                          "no backend makes models ahead; leave torchscript out");
+    return s->models != NULL
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_UNSUPPORTED,
+                            "no backend here compiles models ahead of time; leave torchscript out");
 }
 
 static ob_status add_variants(ob_snippets *s, variant *v, ob_err *err)
@@ -261,8 +262,8 @@ static ob_status check_dir(const char *dir, ob_err *err)
     for (const char *c = dir; *c != '\0'; c++)
         if (*c == '"' || *c == '\\' || iscntrl((unsigned char)*c))
             return ob_err_set(err, OB_ERR_INVALID,
-                              "quotes, backslashes and control characters cannot stand in the name "
-                              "of the folder for models");
+                              "the name of the folder for models must not have quotes, backslashes "
+                              "or control characters");
     return OB_OK;
 }
 

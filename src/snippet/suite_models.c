@@ -68,7 +68,7 @@ static ob_status name_dir(const ob_snippets *snippets, const char *cache, char *
     if (!ok)
         return ob__snippet_no_memory(err);
     if (count > 0 && mkdir(dir, 0700) != 0 && errno != EEXIST)
-        return ob_err_set(err, OB_ERR_IO, "the folder %s cannot be made: %s", dir, strerror(errno));
+        return ob_err_set(err, OB_ERR_IO, "cannot make the folder %s: %s", dir, strerror(errno));
     return OB_OK;
 }
 
@@ -176,14 +176,13 @@ static ob_status run_maker(maker *m, ob_err *err)
     if (ob__is_stopped(&child.stop))
         result = ob__interrupted(err);
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        result = ob_err_set(err, OB_ERR_BACKEND, "models of the suite cannot be made: %.*s", length,
-                            output);
+        result = ob_err_set(err, OB_ERR_BACKEND, "cannot make the models of the suite: %.*s",
+                            length, output);
     else
         result = keep_models(m, &all, err);
     if (!all && m->options->notice != NULL) {
         ob_err told;
-        ob_err_set(&told, OB_ERR_BACKEND, "a model of the suite cannot be made: %.*s", length,
-                   output);
+        ob_err_set(&told, OB_ERR_BACKEND, "cannot make a model of the suite: %.*s", length, output);
         m->options->notice(m->options->ctx, told.message);
     }
     ob_text_fini(&text);

@@ -155,7 +155,8 @@ static ob_status read_threads(const reader *r, const ob_json *node, content *c, 
         const ob_json *item = is_list ? ob_json_item(node, i) : node;
         c->threads[i] = ob_json_int(item, 0);
         if (c->threads[i] < 1)
-            return fail_at(r, item, err, "num_threads is a whole number from 1, or a list of them");
+            return fail_at(r, item, err,
+                           "num_threads must be a whole number of 1 or more, or a list of them");
     }
     c->thread_count = count;
     return OB_OK;
@@ -184,7 +185,7 @@ static ob_status read_value(const reader *r, const ob_json *node, const key_row 
     switch (row->type) {
     case KEY_FLAG:
         if (ob_json_get_kind(node) != OB_JSON_BOOL)
-            return fail_at(r, node, err, "%s is true or false", row->name);
+            return fail_at(r, node, err, "%s must be true or false", row->name);
         *(bool *)place = ob_json_bool(node, false);
         return OB_OK;
     case KEY_SETUP:
@@ -193,14 +194,14 @@ static ob_status read_value(const reader *r, const ob_json *node, const key_row 
         return read_threads(r, node, c, err);
     case KEY_LANGUAGE:
         if (text == NULL)
-            return fail_at(r, node, err, "language is python, c++ or c");
+            return fail_at(r, node, err, "language must be python, c++ or c");
         return placed(r, ob_language_parse(text, (ob_language *)(void *)place, err), node, err);
     case KEY_TEXT:
     case KEY_COLUMNS:
         if (ob_json_get_kind(node) == OB_JSON_NULL)
             return OB_OK;
         if (text == NULL)
-            return fail_at(r, node, err, "%s is code and so a text; quote it", row->name);
+            return fail_at(r, node, err, "%s is code, so it must be a string; quote it", row->name);
         memcpy(place, &text, sizeof text);
         return OB_OK;
     }
@@ -211,7 +212,7 @@ static ob_status read_keys(const reader *r, const ob_json *node, const key_row *
                            content *c, ob_err *err)
 {
     if (ob_json_get_kind(node) != OB_JSON_OBJECT)
-        return fail_at(r, node, err, "a mapping stands here, not %s",
+        return fail_at(r, node, err, "expected a mapping, not %s",
                        ob_json_kind_name(ob_json_get_kind(node)));
     for (size_t i = 0; i < ob_json_count(node); i++) {
         const char *name = ob_json_key(node, i);
@@ -219,7 +220,7 @@ static ob_status read_keys(const reader *r, const ob_json *node, const key_row *
         if (row == NULL) {
             char known[256];
             list_keys(rows, known, sizeof known);
-            return fail_at(r, ob_json_item(node, i), err, "unknown key '%s'; it is one of %s", name,
+            return fail_at(r, ob_json_item(node, i), err, "unknown key '%s'; give one of %s", name,
                            known);
         }
         OB_TRY(read_value(r, ob_json_item(node, i), row, target, c, err));
@@ -233,7 +234,7 @@ static ob_status add_timer(ob_suite *suite, const char *const *label, size_t par
                            ob_err *err)
 {
     if (c->thread_count > 1)
-        return ob_err_set(err, OB_ERR_CONFIG, "a timer has one number of threads; use stmts");
+        return ob_err_set(err, OB_ERR_CONFIG, "a timer has only one thread count; use stmts");
     c->timer.size = sizeof c->timer;
     c->timer.num_threads = c->thread_count == 1 ? c->threads[0] : 1;
     return ob_suite_add_timer(suite, label, parts, &c->timer, err);
@@ -280,7 +281,7 @@ static ob_status read_definition(reader *r, const ob_json *node, const kind_row 
     if (c.columns != NULL) {
         const char **code = c.group.code;
         if (code[OB_LANGUAGE_PYTHON] != NULL || code[OB_LANGUAGE_CPP] != NULL)
-            return fail_at(r, node, err, "columns have Python and C++ already");
+            return fail_at(r, node, err, "columns already have Python and C++");
         OB_TRY(placed(r,
                       ob__stmts_parse(&r->arena, c.columns, &code[OB_LANGUAGE_PYTHON],
                                       &code[OB_LANGUAGE_CPP], err),
@@ -300,10 +301,11 @@ static ob_status read_level(reader *r, const ob_json *node, bool is_top, ob_err 
     if (kind != NULL)
         return read_definition(r, ob_json_item(node, 0), kind, err);
     if (ob_json_get_kind(node) != OB_JSON_OBJECT)
-        return fail_at(r, node, err,
-                       "a definition is a mapping with the key timer, stmts, modules or variants");
+        return fail_at(
+            r, node, err,
+            "a definition must be a mapping with the key timer, stmts, modules or variants");
     if (r->parts == MAX_LABELS)
-        return fail_at(r, node, err, "more than %d labels in each other", MAX_LABELS);
+        return fail_at(r, node, err, "more than %d nested labels", MAX_LABELS);
     for (size_t i = 0; i < ob_json_count(node); i++) {
         const char *key = ob_json_key(node, i);
         const bool adds = strcmp(key, "~") != 0;
@@ -327,7 +329,7 @@ static ob_status read_root(reader *r, const ob_json *root, ob_err *err)
                            "unknown key '%s'; a suite has setups and definitions", key);
     }
     if (ob_json_get_kind(definitions) != OB_JSON_OBJECT)
-        return fail_at(r, root, err, "a suite is a mapping with definitions:");
+        return fail_at(r, root, err, "a suite must be a mapping with definitions:");
     /* Setups that nobody uses are checked too. */
     for (size_t i = 0; i < ob_json_count(r->setups); i++) {
         ob_grouped_setup setup = {0};
@@ -337,9 +339,8 @@ static ob_status read_root(reader *r, const ob_json *root, ob_err *err)
     OB_TRY(read_level(r, definitions, true, err));
     return ob_suite_definition_count(r->suite) > 0
                ? OB_OK
-               : fail_at(
-                     r, definitions, err,
-                     "there is nothing in definitions; docs/snippets.md shows what a suite has");
+               : fail_at(r, definitions, err,
+                         "definitions is empty; docs/snippets.md shows what goes in a suite");
 }
 
 ob_status ob_suite_parse(const char *name, const void *data, size_t size, ob_suite **out,

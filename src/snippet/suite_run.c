@@ -272,7 +272,7 @@ static ob_status run_threads(runner *r, ob_err *err)
         pthread_join(threads[i], NULL);
     free(threads);
     if (started == 0)
-        return ob_err_set(err, OB_ERR_NOMEM, "no thread can be started");
+        return ob_err_set(err, OB_ERR_NOMEM, "cannot start a thread");
     if (r->status != OB_OK && err != NULL)
         *err = r->err;
     return r->status;

@@ -191,7 +191,7 @@ static ob_status send(statement *s, const ob_sql_value *values, size_t count, ob
     for (size_t i = 0; i < count; i++) {
         const ob_sql_value *v = &values[i];
         if (v->size > OB_SQL_LARGEST)
-            return ob_err_set(err, OB_ERR_LIMIT, "a value of more than %d MiB is not kept",
+            return ob_err_set(err, OB_ERR_LIMIT, "a value of more than %d MiB cannot be stored",
                               OB_SQL_LARGEST >> 20);
         if (v->kind == OB_SQL_INT)
             snprintf(numbers[i], LONGEST_NUMBER, "%" PRId64, v->number);

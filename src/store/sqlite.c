@@ -83,10 +83,10 @@ static ob_status fail(const connection *c, ob_err *err)
                           "try again when that is done",
                           name, c->patience_s);
     case SQLITE_NOTADB:
-        return ob_err_set(err, OB_ERR_SYNTAX, "%.400s is no SQLite database", name);
+        return ob_err_set(err, OB_ERR_SYNTAX, "%.400s is not an SQLite database", name);
     case SQLITE_CORRUPT:
         return ob_err_set(err, OB_ERR_SYNTAX,
-                          "%.400s is damaged (%.200s); restore a copy, or begin another with --db",
+                          "%.400s is damaged (%.200s); restore a copy, or start another with --db",
                           name, says);
     case SQLITE_NOMEM:
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %.400s", name);
@@ -153,7 +153,7 @@ static ob_status bind(statement *s, const ob_sql_value *values, size_t count, ob
     sqlite.reset(s->prepared);
     for (size_t i = 0; i < count; i++) {
         if (values[i].size > OB_SQL_LARGEST)
-            return ob_err_set(err, OB_ERR_LIMIT, "a value of more than %d MiB is not kept",
+            return ob_err_set(err, OB_ERR_LIMIT, "a value of more than %d MiB cannot be stored",
                               OB_SQL_LARGEST >> 20);
         if (bind_value(s->prepared, (int)i + 1, &values[i]) != SQLITE_OK)
             return fail(c, err);
@@ -300,8 +300,8 @@ static ob_status check_plain(connection *c, ob_err *err)
     if (others == 0 && computed == 0)
         return OB_OK;
     return ob_err_set(err, OB_ERR_SYNTAX,
-                      "%.400s is not as opbench made it: it has views, triggers, or tables or "
-                      "columns that are computed; name another with --db",
+                      "%.400s is not as opbench made it: it has views, triggers, or computed "
+                      "tables or columns; name another with --db",
                       c->base.name);
 }
 
@@ -315,7 +315,7 @@ static ob_status check_mark(connection *c, bool create, ob_err *err)
     OB_TRY(ob__sql_int_of(&c->base, "SELECT count(*) FROM sqlite_master", NULL, 0, &tables, err));
     if (mark != 0 || tables > 0)
         return ob_err_set(err, OB_ERR_CONFIG,
-                          "%.400s is a database of something else, not a history of opbench; name "
+                          "%.400s is some other program's database, not an opbench history; name "
                           "another with --db",
                           c->base.name);
     if (!create)

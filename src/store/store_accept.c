@@ -99,10 +99,9 @@ static ob_status find_commit(const ob_store_runs *runs, const char *commit, char
         snprintf(out, size, "%s", name);
     }
     if (out[0] == '\0')
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no run of the history is of commit %.64s; `opbench history log` lists "
-                          "them",
-                          commit);
+        return ob_err_set(
+            err, OB_ERR_NOT_FOUND,
+            "the history has no run of commit %.64s; `opbench history log` lists them", commit);
     return OB_OK;
 }
 
@@ -133,8 +132,8 @@ static ob_status accept_all(ob_store *store, const ob_store_list *list, const ch
     }
     if (status == OB_OK && found == 0)
         status = ob_err_set(err, OB_ERR_NOT_FOUND,
-                            "no case of the history is called %.200s: give its key, OPERATOR|ID or "
-                            "its call as `opbench history check` shows it",
+                            "the history has no case %.200s; give its key, OPERATOR|ID or its call "
+                            "as `opbench history check` shows it",
                             text);
     if (status == OB_OK)
         status = ob__sql_commit(store->sql, err);
@@ -150,7 +149,7 @@ ob_status ob_store_accept(ob_store *store, const char *text, const char *commit,
     ob_store_list *list = NULL;
     char name[160];
     if (reason[0] == '\0' || commit[0] == '\0')
-        return ob_err_set(err, OB_ERR_INVALID, "a change is accepted by its commit and a reason");
+        return ob_err_set(err, OB_ERR_INVALID, "accepting a change needs its commit and a reason");
     ob_status status = ob_store_read_runs(store, NULL, &runs, err);
     if (status == OB_OK)
         status = find_commit(runs, commit, name, sizeof name, err);

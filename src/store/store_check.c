@@ -31,7 +31,7 @@ static ob_status find_offset(const char *word, size_t *out, ob_err *err)
             return OB_OK;
         }
     return ob_err_set(err, OB_ERR_INVALID,
-                      "there is no '%.60s' of a result; give median, p25, min or mean", word);
+                      "there is no statistic '%.60s'; give median, p25, min or mean", word);
 }
 
 /* Values of points that ran and belong to the runs; places (as many) say which point each is. malloc'ed, both. */

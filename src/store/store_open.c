@@ -48,18 +48,19 @@ static ob_status open_file(const ob_store_params *params, const char *path, ob_s
     const bool there = stat(path, &info) == 0;
     if (there && !S_ISREG(info.st_mode)) /* a pipe would be waited for */
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%.400s is no file; name one, or a PostgreSQL server, with --db", path);
+                          "%.400s is not a file; name one, or a PostgreSQL server, with --db",
+                          path);
     if (!create && !there)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "there is no history at %.400s; `opbench history add FILE` begins one",
+                          "there is no history at %.400s; `opbench history add FILE` starts one",
                           path);
     const ob_file_place place = ob__file_place(params, path, &network);
     if (place == OB_PLACE_NO_LOCKS)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "%.400s is on a network file system (%s) that has no locks: two runs "
-                          "that add to it at once would destroy it. Name a file on a local disk "
-                          "or a PostgreSQL server with --db",
-                          path, network);
+        return ob_err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "%.400s is on a network file system (%s) without locks: two runs adding to it at once "
+            "would destroy it. Name a file on a local disk or a PostgreSQL server with --db",
+            path, network);
     return ob__sqlite_open(path, create, patience, place == OB_PLACE_NETWORK, out, err);
 }
 
@@ -94,7 +95,7 @@ static ob_status check_tables(ob_sql *sql, ob_store_mode mode, bool *is_old, ob_
     OB_TRY(ob__tables_version(sql, &version, err));
     if (version == 0)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "%.400s has no history yet; `opbench history add FILE` begins one",
+                          "%.400s has no history yet; `opbench history add FILE` starts one",
                           sql->name);
     *is_old = version < OB_TABLES_VERSION;
     return OB_OK;

@@ -53,8 +53,8 @@ ob_status ob__tables_version(ob_sql *sql, int64_t *out, ob_err *err)
                           sql->name);
     if (*out > OB_TABLES_VERSION)
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "%.400s was written by a newer opbench (its tables are of version "
-                          "%" PRId64 ", this one knows %d); use that one",
+                          "%.400s was written by a newer opbench (its tables have version %" PRId64
+                          ", this one knows %d); use that one",
                           sql->name, *out, OB_TABLES_VERSION);
     return OB_OK;
 }

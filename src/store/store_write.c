@@ -229,9 +229,9 @@ static ob_status add_result(ob_store_writer *w, const ob_record_result *r, ob_er
 {
     char settings[MOST_SETTINGS];
     if (w->run == 0)
-        return ob_err_set(err, OB_ERR_STATE,
-                          "a result stands before any header: this is not a file that opbench "
-                          "wrote from its beginning");
+        return ob_err_set(
+            err, OB_ERR_STATE,
+            "a result comes before any header; this is not a complete file written by opbench");
     const bool ran = ob_record_status_get_info(r->status)->ran;
     if (r->key == NULL || (ran && !(r->forward.time_ms.median > 0))) {
         w->added.left_out++;
@@ -298,7 +298,7 @@ ob_status ob_store_writer_add(ob_store_writer *w, const ob_record *record, ob_er
 ob_status ob_store_writer_commit(ob_store_writer *w, ob_err *err)
 {
     if (!w->is_open)
-        return ob_err_set(err, OB_ERR_STATE, "this writer has committed already");
+        return ob_err_set(err, OB_ERR_STATE, "this writer has already committed");
     OB_TRY(end_run(w, err));
     OB_TRY(ob__sql_commit(w->sql, err));
     w->is_open = false;

@@ -78,8 +78,8 @@ static ob_status write_name(chain *c, const ob_json *value, ob_err *err)
     OB_TRY(ob__sweep_use(c->sweep, value, name, &variable, err));
     if (!is_word(name, ""))
         return ob__node_error(err, value,
-                              "\"%.60s\" is used in a chain, so it has letters, digits and \"_\" "
-                              "only; rename it",
+                              "\"%.60s\" is used in a chain, so it may only have letters, digits "
+                              "and \"_\"; rename it",
                               name);
     c->sweep->in_chain[variable] = true;
     return ob_text_append_str(&c->text, name) ? OB_OK : no_memory(err);
@@ -109,8 +109,8 @@ static ob_status write_value(chain *c, const ob_json *value, int depth, ob_err *
     case OB_JSON_OBJECT:
         if (ob_json_string(literal, NULL) == NULL || ob_json_count(value) != 1)
             return ob__node_error(err, value,
-                                  "an argument is a number, the name of a variable, true, false, "
-                                  "null, a list of them, or {\"value\": \"a text\"}");
+                                  "an argument must be a number, the name of a variable, true, "
+                                  "false, null, a list of these, or {\"value\": \"a string\"}");
         ok = write_string(&c->text, ob_json_string(literal, NULL));
         break;
     case OB_JSON_ARRAY:
@@ -141,11 +141,12 @@ static ob_status write_arguments(chain *c, const ob_json *list, bool *first, ob_
 {
     const bool named = ob_json_get_kind(list) == OB_JSON_OBJECT;
     if (list != NULL && !named && ob_json_get_kind(list) != OB_JSON_ARRAY)
-        return ob__node_error(err, list, "arguments are a list, or an object by their names");
+        return ob__node_error(err, list, "arguments must be a list, or an object with their names");
     for (size_t i = 0; i < ob_json_count(list); i++) {
         OB_TRY(separate(c, first, err));
         if (named && !is_word(ob_json_key(list, i), ""))
-            return ob__node_error(err, ob_json_key_node(list, i), "this is no name of an argument");
+            return ob__node_error(err, ob_json_key_node(list, i),
+                                  "this is not the name of an argument");
         if (named && !ob_text_printf(&c->text, "%s=", ob_json_key(list, i)))
             return no_memory(err);
         OB_TRY(write_value(c, ob_json_item(list, i), 0, err));
@@ -199,10 +200,10 @@ static ob_status check_node(const chain *c, size_t index, ob_err *err)
     const char *op = ob_json_string(ob_json_get(node, "op"), NULL);
     if (!is_word(name, "") || strncmp(name, "result", 6) == 0)
         return ob__node_error(err, key,
-                              "the name of a node has letters, digits and \"_\", and does not "
-                              "begin with \"result\"");
+                              "the name of a node must have only letters, digits and \"_\", and "
+                              "not begin with \"result\"");
     if (is_input(c, name) || ob__sweep_space_find(&c->sweep->space, name) != SIZE_MAX)
-        return ob__node_error(err, key, "\"%.60s\" is an input or a variable already; rename it",
+        return ob__node_error(err, key, "\"%.60s\" is already an input or a variable; rename it",
                               name);
     if (op == NULL || !is_word(op, ".:"))
         return ob__node_error(err, node,
@@ -213,7 +214,7 @@ static ob_status check_node(const chain *c, size_t index, ob_err *err)
             known = known || strcmp(ob_json_key(node, i), KNOWN[k]) == 0;
         if (!known)
             return ob__node_error(err, ob_json_key_node(node, i),
-                                  "\"%.60s\" is not known here; a node has op, init, args, kwargs",
+                                  "unknown key \"%.60s\"; a node has op, init, args and kwargs",
                                   ob_json_key(node, i));
     }
     return OB_OK;
@@ -226,16 +227,16 @@ static ob_status check_edge(chain *c, const ob_json *edge, ob_err *err)
     const size_t count = ob_json_count(edge);
     if (ob_json_get_kind(edge) != OB_JSON_ARRAY || count < 2 || count > 3 || from == NULL ||
         to == NULL || (count == 3 && ob_json_string(ob_json_item(edge, 2), NULL) == NULL))
-        return ob__node_error(err, edge,
-                              "an edge is [\"from\", \"to\"], or [\"from\", \"to\", \"argument\"]");
+        return ob__node_error(
+            err, edge, "an edge must be [\"from\", \"to\"] or [\"from\", \"to\", \"argument\"]");
     if (count == 3 && !is_word(ob_json_string(ob_json_item(edge, 2), NULL), ""))
-        return ob__node_error(err, ob_json_item(edge, 2), "this is no name of an argument");
+        return ob__node_error(err, ob_json_item(edge, 2), "this is not the name of an argument");
     const size_t source = find_node(c, from);
     if (source == SIZE_MAX && !is_input(c, from))
-        return ob__node_error(err, ob_json_item(edge, 0), "\"%.60s\" is no node and no input",
-                              from);
+        return ob__node_error(err, ob_json_item(edge, 0),
+                              "\"%.60s\" is neither a node nor an input", from);
     if (find_node(c, to) == SIZE_MAX)
-        return ob__node_error(err, ob_json_item(edge, 1), "\"%.60s\" is no node", to);
+        return ob__node_error(err, ob_json_item(edge, 1), "\"%.60s\" is not a node", to);
     if (source != SIZE_MAX)
         c->feeds[source] = true;
     return OB_OK;
@@ -268,8 +269,8 @@ static ob_status read_title(const chain *c, const ob_json *model, ob_err *err)
     const ob_json *given = ob_json_get(model, "name");
     const char *name = ob_json_string(given, NULL);
     if (given != NULL && (name == NULL || name[0] == '\0' || strlen(name) >= size))
-        return ob__node_error(err, given, "the name of a chain is a text of up to %zu letters",
-                              size - 1);
+        return ob__node_error(
+            err, given, "the name of a chain must be a string of up to %zu letters", size - 1);
     if (name != NULL)
         snprintf(out, size, "%s", name);
     for (size_t i = 0; name == NULL && i < ob_json_count(c->nodes); i++) {
@@ -296,7 +297,7 @@ static ob_status check(chain *c, const ob_json *model, ob_err *err)
     if (ob_json_get_kind(c->edges) != OB_JSON_ARRAY)
         return ob__node_error(err, model, "a chain needs \"edges\": [[\"from\", \"to\"], ...]");
     if (count > MOST_NODES)
-        return ob__node_error(err, c->nodes, "a chain has at most %d nodes", MOST_NODES);
+        return ob__node_error(err, c->nodes, "a chain can have at most %d nodes", MOST_NODES);
     for (size_t i = 0; i < count; i++)
         OB_TRY(check_node(c, i, err));
     for (size_t i = 0; i < ob_json_count(c->edges); i++)
@@ -326,7 +327,8 @@ static ob_status write_nodes(chain *c, ob_err *err)
         while (next < count && (c->written[next] || !is_ready(c, ob_json_key(c->nodes, next))))
             next++;
         if (next == count)
-            return ob__node_error(err, c->edges, "the edges go in a circle; a chain has none");
+            return ob__node_error(err, c->edges,
+                                  "the edges form a cycle; a chain must not have one");
         OB_TRY(write_call(c, ob_json_item(c->nodes, next), ob_json_key(c->nodes, next), err));
         c->written[next] = true;
     }
@@ -342,7 +344,8 @@ static ob_status write_results(chain *c, const ob_json *outputs, ob_err *err)
         const char *name = outputs != NULL ? ob_json_string(ob_json_item(outputs, i), NULL)
                                            : ob_json_key(c->nodes, i);
         if (outputs != NULL && (name == NULL || find_node(c, name) == SIZE_MAX))
-            return ob__node_error(err, ob_json_item(outputs, i), "an output is the name of a node");
+            return ob__node_error(err, ob_json_item(outputs, i),
+                                  "an output must be the name of a node");
         if (outputs == NULL && c->feeds[i])
             continue;
         if (!ob_text_printf(&c->text, "result_%zu = %s; ", results++, name))

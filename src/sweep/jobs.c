@@ -23,7 +23,7 @@ static ob_status read_precision(const ob_json *node, ob_sweep_job *job, ob_err *
     size_t length = 0;
     const char *word = ob_json_string(node, &length), *name = word;
     if (word == NULL)
-        return ob__node_error(err, node, "a precision is a word such as \"fp32\", not %s",
+        return ob__node_error(err, node, "a precision must be a word such as \"fp32\", not %s",
                               ob_json_kind_name(ob_json_get_kind(node)));
     for (size_t i = 0; i < sizeof PRECISIONS / sizeof *PRECISIONS; i++)
         if (strcmp(PRECISIONS[i].word, word) == 0)
@@ -32,7 +32,7 @@ static ob_status read_precision(const ob_json *node, ob_sweep_job *job, ob_err *
     job->dtype = ob_dtype_from_name(name, strlen(name));
     if (job->dtype == OB_DTYPE_INVALID)
         return ob__node_error(err, node,
-                              "\"%.60s\" is no precision; give fp64, fp32, fp16, bf16 or an "
+                              "\"%.60s\" is not a precision; give fp64, fp32, fp16, bf16 or an "
                               "element type that `opbench list dtypes` shows",
                               word);
     return OB_OK;
@@ -52,9 +52,8 @@ static ob_status read_runtime(const ob_sweep *sweep, const ob_json *node, ob_swe
 {
     const char *word = ob_json_string(node, NULL);
     if (word == NULL || word[0] == '\0')
-        return ob__node_error(err, node,
-                              "a runtime is a word: pt, ort or a backend of `opbench list "
-                              "backends`");
+        return ob__node_error(
+            err, node, "a runtime must be a word: pt, ort or a backend of `opbench list backends`");
     job->backend = ob_sweep_backend_of_runtime(sweep->context, word);
     return OB_OK;
 }
@@ -101,8 +100,9 @@ static ob_status read_job(ob_sweep *sweep, const ob_json *node, ob_err *err)
 {
     const bool pair = ob_json_get_kind(node) == OB_JSON_ARRAY;
     if ((pair && ob_json_count(node) != 2) || (!pair && ob_json_get_kind(node) != OB_JSON_OBJECT))
-        return ob__node_error(err, node,
-                              "a job config is {\"precision\": \"fp32\", \"runtime\": \"pt\"}");
+        return ob__node_error(
+            err, node,
+            "a job config must look like {\"precision\": \"fp32\", \"runtime\": \"pt\"}");
     const ob_json *precision = pair ? ob_json_item(node, 0) : ob_json_get(node, "precision");
     const ob_json *runtime = pair ? ob_json_item(node, 1) : ob_json_get(node, "runtime");
     if (!pair && runtime == NULL)
@@ -114,10 +114,9 @@ static ob_status read_job(ob_sweep *sweep, const ob_json *node, ob_err *err)
         const char *key = ob_json_key(node, i);
         if (strcmp(key, "precision") != 0 && strcmp(key, "runtime") != 0 &&
             strcmp(key, "backend") != 0)
-            return ob__node_error(err, ob_json_key_node(node, i),
-                                  "\"%.60s\" is not known here; a job config has \"precision\" and "
-                                  "\"runtime\"",
-                                  key);
+            return ob__node_error(
+                err, ob_json_key_node(node, i),
+                "unknown key \"%.60s\"; a job config has \"precision\" and \"runtime\"", key);
     }
     for (size_t r = 0; r < word_count(runtime); r++)
         for (size_t p = 0; p < word_count(precision); p++) {
@@ -140,10 +139,10 @@ ob_status ob__sweep_read_jobs(ob_sweep *sweep, ob_err *err)
     if (kind == OB_JSON_OBJECT)
         OB_TRY(read_job(sweep, jobs, err));
     else if (kind != OB_JSON_ARRAY)
-        return ob__node_error(err, jobs, "\"job_configs\" is a list of job configs, not %s",
+        return ob__node_error(err, jobs, "\"job_configs\" must be a list of job configs, not %s",
                               ob_json_kind_name(kind));
     for (size_t i = 0; kind == OB_JSON_ARRAY && i < ob_json_count(jobs); i++)
         OB_TRY(read_job(sweep, ob_json_item(jobs, i), err));
     return sweep->job_count > 0 ? OB_OK
-                                : ob__node_error(err, jobs, "there is no job config; add one");
+                                : ob__node_error(err, jobs, "there are no job configs; add one");
 }

@@ -30,7 +30,7 @@ bool ob__sweep_is_column(const char *name)
 
 static ob_status foreign(const ob_sweep *sweep, const ob_record_result *r, ob_err *err)
 {
-    return ob_err_set(err, OB_ERR_INVALID, "the record %.80s|%.60s is not of the sweep %s",
+    return ob_err_set(err, OB_ERR_INVALID, "the record %.80s|%.60s does not belong to the sweep %s",
                       r->op_name != NULL ? r->op_name : "", r->id != NULL ? r->id : "",
                       sweep->name);
 }

@@ -33,12 +33,13 @@ static ob_status read_range(const ob_json *node, range *out, ob_err *err)
     if (ob_json_get_kind(from) != OB_JSON_INT || ob_json_get_kind(to) != OB_JSON_INT ||
         (by != NULL && ob_json_get_kind(by) != OB_JSON_INT) || ob_json_count(node) != known)
         return ob__node_error(err, node,
-                              "a range is {\"from\": 1, \"to\": 1024, \"times\": 2} or {\"from\": "
-                              "1, \"to\": 10, \"step\": 1}, in whole numbers");
+                              "a range must be {\"from\": 1, \"to\": 1024, \"times\": 2} or "
+                              "{\"from\": 1, \"to\": 10, \"step\": 1}, in whole numbers");
     if (out->multiplies ? out->by < 2 || out->from < 1 : out->by < 1)
         return ob__node_error(err, node,
-                              out->multiplies ? "\"times\" is at least 2, and \"from\" at least 1"
-                                              : "\"step\" is at least 1");
+                              out->multiplies
+                                  ? "\"times\" must be at least 2, and \"from\" at least 1"
+                                  : "\"step\" must be at least 1");
     return out->from <= out->to
                ? OB_OK
                : ob__node_error(err, node, "\"from\" is larger than \"to\": the range is empty");
@@ -84,7 +85,7 @@ ob_status ob__sweep_read_scales(ob_sweep *sweep, ob_err *err)
     ob_json *all = ob_json_new_object(sweep->made);
     if (ob_json_get_kind(scales) != OB_JSON_OBJECT)
         return ob__node_error(err, scales != NULL ? scales : sweep->root,
-                              "\"input_scales\" is an object with the values of each name, "
+                              "\"input_scales\" must be an object with the values of each name, "
                               "{\"batch\": [1, 8, 64]}");
     if (all == NULL)
         return no_memory(err);
@@ -97,11 +98,10 @@ ob_status ob__sweep_read_scales(ob_sweep *sweep, ob_err *err)
             return ob__node_error(err, ob_json_key_node(scales, i),
                                   "a variable needs a name of letters");
         if (ob__sweep_is_column(name))
-            return ob__node_error(
-                err, ob_json_key_node(scales, i),
-                "\"%s\" is a column of the table already, so no variable can have "
-                "the name; call it \"%s_value\", say",
-                name, name);
+            return ob__node_error(err, ob_json_key_node(scales, i),
+                                  "\"%s\" is already a column of the table, so a variable cannot "
+                                  "have that name; call it \"%s_value\", say",
+                                  name, name);
         OB_TRY(read_scale(sweep->made, ob_json_item(scales, i), &values, err));
         OB_TRY(ob_json_set(sweep->made, all, name, values, err));
     }

@@ -16,7 +16,7 @@ ob_status ob__sweep_space_read(const ob_json *variables, ob_sweep_space *out, ob
     const size_t count = ob_json_count(variables);
     *out = (ob_sweep_space){.points = 1};
     if (count > OB_SWEEP_MAX_VARIABLES)
-        return ob__node_error(err, variables, "%zu variables; a sweep has at most %d", count,
+        return ob__node_error(err, variables, "%zu variables; a sweep can have at most %d", count,
                               OB_SWEEP_MAX_VARIABLES);
     for (size_t i = 0; i < count; i++) {
         const ob_json *values = ob_json_item(variables, i);
@@ -28,8 +28,7 @@ ob_status ob__sweep_space_read(const ob_json *variables, ob_sweep_space *out, ob
                                   v->name);
         if (__builtin_mul_overflow(out->points, v->count, &out->points) || out->points > INT64_MAX)
             return ob__node_error(err, variables,
-                                  "the product of all values is more than 2^63 points; give fewer "
-                                  "values");
+                                  "the values have more than 2^63 combinations; give fewer values");
     }
     return OB_OK;
 }
@@ -77,10 +76,10 @@ ob_status ob__sweep_check_sizes(const ob_sweep_axis *axis, ob_err *err)
     for (size_t i = 0; i < axis->count; i++) {
         const ob_json *value = ob_json_item(axis->values, i);
         if (ob_json_get_kind(value) != OB_JSON_INT || ob_json_int(value, -1) < 0)
-            return ob__node_error(err, value,
-                                  "\"%.60s\" is a size of an input: its values are whole numbers "
-                                  "from 0 on",
-                                  axis->name);
+            return ob__node_error(
+                err, value,
+                "\"%.60s\" is a size of an input, so its values must be whole numbers of 0 or more",
+                axis->name);
     }
     return OB_OK;
 }

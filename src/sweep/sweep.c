@@ -39,7 +39,7 @@ static ob_status check_keys(const ob_json *node, const char *const *known, size_
         const char *near = found ? NULL : ob_nearest_name(key, known, count);
         if (!found)
             return ob__node_error(err, ob_json_key_node(node, i),
-                                  "\"%.60s\" is not known in %s%s; remove it", key, what,
+                                  "unknown key \"%.60s\" in %s%s; remove it", key, what,
                                   ob__near_text(near, ", did you mean \"", "\"?", "").text);
     }
     return OB_OK;
@@ -55,8 +55,8 @@ static ob_status use_value(ob_sweep *sweep, const ob_json *value, ob_err *err)
         return ob__sweep_use(sweep, value, name, NULL, err);
     if (ob_json_get_kind(value) == OB_JSON_OBJECT)
         return ob__node_error(err, value,
-                              "a value is the name of a variable, a number, true, false, null or "
-                              "a list of them");
+                              "a value must be the name of a variable, a number, true, false, null "
+                              "or a list of these");
     for (size_t i = 0; i < ob_json_count(value); i++)
         OB_TRY(use_value(sweep, ob_json_item(value, i), err));
     return OB_OK;
@@ -66,13 +66,13 @@ static ob_status check_dims(ob_sweep *sweep, const ob_json *dims, const ob_json 
 {
     if (ob_json_get_kind(dims) != OB_JSON_ARRAY)
         return ob__node_error(err, where,
-                              "an input is a list of the names of its dimensions, [\"batch\", "
+                              "an input must be a list of the names of its dimensions, [\"batch\", "
                               "\"width\"], or {\"dims\": [...], \"dtype\": ...}");
     for (size_t i = 0; i < ob_json_count(dims); i++) {
         const ob_json *dim = ob_json_item(dims, i);
         const char *name = ob_json_string(dim, NULL);
         if (name == NULL && (ob_json_get_kind(dim) != OB_JSON_INT || ob_json_int(dim, -1) < 0))
-            return ob__node_error(err, dim, "a dimension is the name of a variable or a size");
+            return ob__node_error(err, dim, "a dimension must be the name of a variable or a size");
         if (name == NULL)
             continue;
         size_t variable = 0;
@@ -92,10 +92,10 @@ static ob_status read_input(ob_sweep *sweep, const ob_json *input, ob_err *err)
     const char *word = ob_json_string(dtype, &length);
     OB_TRY(check_keys(input, KNOWN, sizeof KNOWN / sizeof *KNOWN, "an input", err));
     if (name != NULL && ob_json_string(name, NULL) == NULL)
-        return ob__node_error(err, name, "the name of an input is a text");
+        return ob__node_error(err, name, "the name of an input must be a string");
     if (dtype != NULL && (word == NULL || ob_dtype_from_name(word, length) == OB_DTYPE_INVALID))
         return ob__node_error(err, dtype,
-                              "this is no element type; `opbench list dtypes` shows them");
+                              "this is not an element type; `opbench list dtypes` lists them");
     if (ob_json_get(input, "value") != NULL)
         return use_value(sweep, ob_json_get(input, "value"), err);
     return check_dims(sweep, ob_json_get(input, "dims"), input, err);
@@ -106,7 +106,7 @@ static ob_status read_inputs(ob_sweep *sweep, ob_err *err)
     sweep->inputs = ob_json_get(sweep->root, "input_params");
     if (ob_json_get_kind(sweep->inputs) != OB_JSON_ARRAY)
         return ob__node_error(err, sweep->inputs != NULL ? sweep->inputs : sweep->root,
-                              "\"input_params\" is a list with one list of names per input, "
+                              "\"input_params\" must be a list with one list of names per input, "
                               "[[\"batch\", \"width\"]]");
     for (size_t i = 0; i < ob_json_count(sweep->inputs); i++)
         OB_TRY(read_input(sweep, ob_json_item(sweep->inputs, i), err));
@@ -130,8 +130,8 @@ static ob_status read_init(ob_sweep *sweep, const ob_json *init, ob_err *err)
     const ob_json_kind kind = ob_json_get_kind(init);
     if (init != NULL && kind != OB_JSON_ARRAY && kind != OB_JSON_OBJECT)
         return ob__node_error(err, init,
-                              "\"model_init_params\" is a list of names, or an object of them by "
-                              "the names of the arguments");
+                              "\"model_init_params\" must be a list of names, or an object that "
+                              "maps arguments to names");
     for (size_t i = 0; i < ob_json_count(init); i++)
         OB_TRY(use_value(sweep, ob_json_item(init, i), err));
     sweep->init = init;
@@ -154,11 +154,11 @@ static ob_status read_operator(ob_sweep *sweep, const ob_json *node, ob_err *err
         sweep->init = NULL;
     if (sweep->init != NULL && ob_op_resolve_name(table, sweep->model, &name, NULL) == OB_OK &&
         name.known)
-        return ob__node_error(err, node,
-                              "\"%.80s\" is a function, which nothing initialises; empty "
-                              "\"model_init_params\", and give scalars as inputs, {\"value\": "
-                              "\"name\"}",
-                              sweep->model);
+        return ob__node_error(
+            err, node,
+            "\"%.80s\" is a function and has no initialisation; empty \"model_init_params\", and "
+            "give scalars as inputs, {\"value\": \"name\"}",
+            sweep->model);
     return OB_OK;
 }
 
@@ -176,7 +176,7 @@ static ob_status read_model(ob_sweep *sweep, ob_err *err)
     sweep->model = ob_json_string(model, NULL);
     if (sweep->model == NULL || sweep->model[0] == '\0')
         return ob__node_error(err, model != NULL ? model : sweep->root,
-                              "\"model\" is the name of an operator or module, such as "
+                              "\"model\" must be the name of an operator or module, such as "
                               "\"torch.nn.Linear\", or a chain {\"nodes\": ..., \"edges\": ...}");
     snprintf(sweep->title, sizeof sweep->title, "%s", sweep->model);
     return read_operator(sweep, model, err);
@@ -208,10 +208,8 @@ ob_status ob__sweep_check_operator(const ob_sweep *sweep, const ob_json *node, o
     }
     const bool near = ob__name_nearest(table, word, nearest, sizeof nearest);
     return ob__node_error(
-        err, node,
-        "there is no operator or module \"%.80s\"%s `opbench list ops` shows "
-        "them",
-        word, ob__near_text(near ? nearest : NULL, ", did you mean \"", "\"?", ";").text);
+        err, node, "there is no operator or module \"%.80s\"%s `opbench list ops` lists them", word,
+        ob__near_text(near ? nearest : NULL, ", did you mean \"", "\"?", ";").text);
 }
 
 static ob_status check_model(const ob_sweep *sweep, ob_err *err)
@@ -228,7 +226,7 @@ static ob_status check_used(const ob_sweep *sweep, ob_err *err)
     for (size_t i = 0; i < sweep->space.variable_count; i++)
         if (!sweep->used[i])
             return ob__node_error(err, ob_json_key_node(scales, i),
-                                  "neither the inputs nor the model use \"%.60s\"; remove it",
+                                  "neither the inputs nor the model uses \"%.60s\"; remove it",
                                   sweep->space.variables[i].name);
     return OB_OK;
 }
@@ -239,8 +237,8 @@ static ob_status read_root(ob_sweep *sweep, ob_err *err)
                                         "input_scales", "job_configs"};
     if (ob_json_get_kind(sweep->root) != OB_JSON_OBJECT)
         return ob__node_error(err, sweep->root,
-                              "a sweep is an object with model, model_init_params, input_params, "
-                              "input_scales and job_configs, not %s",
+                              "a sweep must be an object with model, model_init_params, "
+                              "input_params, input_scales and job_configs, not %s",
                               ob_json_kind_name(ob_json_get_kind(sweep->root)));
     OB_TRY(check_keys(sweep->root, KNOWN, sizeof KNOWN / sizeof *KNOWN, "a sweep", err));
     OB_TRY(ob__sweep_read_scales(sweep, err));

@@ -87,7 +87,7 @@ static ob_status make_typed(ob_arena *arena, const ob_json *value, ob_json *out,
     ob_json_member *members = ob__arena_alloc_array(arena, 2, sizeof *members);
     if (ob_json_get_kind(value) == OB_JSON_OBJECT)
         return ob__node_error(err, value,
-                              "a value is a number, a text, true, false, null or a list");
+                              "a value must be a number, a string, true, false, null or a list");
     if (members == NULL || !ob__json_make_string(arena, "type", 4, &members[0].key) ||
         !ob__json_make_string(arena, type, strlen(type), &members[0].value) ||
         !ob__json_make_string(arena, "value", 5, &members[1].key))
@@ -131,7 +131,7 @@ static ob_status add_slot(sweep_state *state, ob_json *node, bool is_argument, b
     if (s.variable == SIZE_MAX && !is_argument && strcmp(name, OB__SWEEP_PRECISION) == 0)
         s.variable = state->space.variable_count;
     if (s.variable == SIZE_MAX)
-        return ob__node_error(err, node, "\"%.60s\" is no variable of the sweep", name);
+        return ob__node_error(err, node, "\"%.60s\" is not a variable of the sweep", name);
     if (is_size)
         OB_TRY(ob__sweep_check_sizes(&state->space.variables[s.variable], err));
     if (is_argument)
@@ -213,7 +213,7 @@ static ob_status read_number(const ob_json *entry, const char *key, uint64_t *ou
     const ob_json *node = ob_json_get(entry, key);
     const int64_t value = ob_json_int(node, 0);
     if (node != NULL && (ob_json_get_kind(node) != OB_JSON_INT || value < 0))
-        return ob__node_error(err, node, "\"%s\" is a whole number from 0 on", key);
+        return ob__node_error(err, node, "\"%s\" must be a whole number of 0 or more", key);
     *out = (uint64_t)value;
     return OB_OK;
 }
@@ -224,14 +224,15 @@ static ob_status read_precisions(sweep_state *state, const ob_json *entry, ob_er
     state->precisions = list;
     state->precision_count = ob_json_count(list);
     if (ob_json_get_kind(list) != OB_JSON_ARRAY || state->precision_count == 0)
-        return ob__node_error(err, list != NULL ? list : entry,
-                              "\"precisions\" is a list of element types, such as [\"float32\"]");
+        return ob__node_error(
+            err, list != NULL ? list : entry,
+            "\"precisions\" must be a list of element types, such as [\"float32\"]");
     for (size_t i = 0; i < state->precision_count; i++) {
         size_t length = 0;
         const char *name = ob_json_string(ob_json_item(list, i), &length);
         if (name == NULL || ob_dtype_from_name(name, length) == OB_DTYPE_INVALID)
             return ob__node_error(err, ob_json_item(list, i),
-                                  "this is no element type; `opbench list dtypes` shows them");
+                                  "this is not an element type; `opbench list dtypes` lists them");
     }
     return OB_OK;
 }
@@ -250,7 +251,7 @@ static ob_status read_entry(sweep_state *state, const ob_json *entry, ob_err *er
     state->space.sample = sample;
     state->space.seed = seed;
     if (every > 1 && sample > 0)
-        return ob__node_error(err, entry, "\"every\" and \"sample\" exclude each other");
+        return ob__node_error(err, entry, "\"every\" and \"sample\" conflict; give only one");
     OB_TRY(read_precisions(state, entry, err));
     if (__builtin_mul_overflow(ob__sweep_space_taken(&state->space), state->precision_count,
                                &cases) ||
@@ -270,7 +271,7 @@ static ob_status sweep_open(const ob_iterator_args *args, void **out, ob_err *er
                               OB__SWEEP_ITERATOR);
     if (strcmp(args->key, "input") != 0)
         return ob__node_error(err, args->entries,
-                              "%s is for inputs; it gives them their builds itself",
+                              "%s is for inputs; it supplies their builds itself",
                               OB__SWEEP_ITERATOR);
     sweep_state *state = calloc(1, sizeof *state);
     if (state == NULL)

@@ -33,7 +33,7 @@ ob_status ob_device_parse(const char *text, size_t length, ob_device *out, ob_er
         word++;
     if (word == 0 || (word < length && text[word] != ':'))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "'%.*s' is no device; write a word and an optional index, such as "
+                          "'%.*s' is not a device; write a word and an optional index, such as "
                           "\"cpu\" or \"cuda:1\"",
                           shown, text ? text : "");
     if (word >= sizeof device.type)

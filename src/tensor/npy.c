@@ -57,15 +57,15 @@ static ob_status read_text(reader *r, char *out, size_t size)
 {
     const char quote = peek(r);
     if (quote != '\'' && quote != '"')
-        return fail(r, "a text in quotes is expected");
+        return fail(r, "expected a string in quotes");
     const char *start = r->bytes + r->at + 1;
     const char *end = memchr(start, quote, r->end - r->at - 1);
     if (end == NULL)
-        return fail(r, "the text has no closing quote");
+        return fail(r, "the string has no closing quote");
     const size_t length = (size_t)(end - start);
     if (length >= size || memchr(start, '\\', length) != NULL ||
         memchr(start, '\0', length) != NULL)
-        return fail(r, "the text is not one that NumPy writes");
+        return fail(r, "NumPy does not write such a string");
     memcpy(out, start, length);
     out[length] = '\0';
     r->at += length + 2;
@@ -84,7 +84,7 @@ static ob_status read_flag(reader *r, bool *out)
             return OB_OK;
         }
     }
-    return fail(r, "True or False is expected");
+    return fail(r, "expected True or False");
 }
 
 static ob_status read_size(reader *r, int64_t *out)
@@ -96,7 +96,7 @@ static ob_status read_size(reader *r, int64_t *out)
             __builtin_add_overflow(*out, r->bytes[r->at] - '0', out))
             return fail_at(r, start, "the size does not fit 64 bits");
     if (r->at == start)
-        return fail(r, "a size is expected");
+        return fail(r, "expected a size");
     r->at += r->at < r->end && r->bytes[r->at] == 'L'; /* as Python 2 wrote it */
     return OB_OK;
 }
@@ -105,7 +105,7 @@ static ob_status read_size(reader *r, int64_t *out)
 static ob_status read_shape(reader *r, ob_npy *out)
 {
     if (!take(r, '('))
-        return fail(r, "the shape is expected, in parentheses");
+        return fail(r, "expected the shape, in parentheses");
     out->ndim = 0;
     while (peek(r) != ')') {
         if (out->ndim == OB_MAX_DIMS)
@@ -114,7 +114,7 @@ static ob_status read_shape(reader *r, ob_npy *out)
                               r->name, r->at, OB_MAX_DIMS);
         OB_TRY(read_size(r, &out->sizes[out->ndim++]));
         if (!take(r, ',') && peek(r) != ')')
-            return fail(r, "\",\" or \")\" is expected");
+            return fail(r, "expected \",\" or \")\"");
     }
     r->at++;
     return OB_OK;
@@ -143,13 +143,14 @@ static const struct {
 static ob_status refuse_dtype(const reader *r, size_t at, const char *text)
 {
     const char kind = text[0] != '\0' ? text[1] : '\0';
-    const char *cure = kind == 'O'   ? "objects are pickles, which are not read; save numbers"
+    const char *cure = kind == 'O'
+                           ? "objects are pickled, and opbench does not read pickles; save numbers"
                        : kind == 'u' ? "save x.astype(\"int64\")"
                        : kind == 'f' ? "save x.astype(\"float64\")"
                                      : "save numbers of a dtype that `opbench list dtypes` shows";
     return ob_err_set(r->err, OB_ERR_UNSUPPORTED,
-                      "%s, byte %zu: its elements are '%s', of which there are no tensors; %s",
-                      r->name, at, text, cure);
+                      "%s, byte %zu: there are no tensors of '%s' elements; %s", r->name, at, text,
+                      cure);
 }
 
 static ob_status read_dtype(reader *r, ob_npy *out)
@@ -170,7 +171,7 @@ static ob_status read_dtype(reader *r, ob_npy *out)
         return refuse_dtype(r, at, text);
     const bool is_byte = ob_dtype_size(out->dtype) == 1;
     if (order == '|' && !is_byte)
-        return fail_at(r, at, "numbers of several bytes have no order");
+        return fail_at(r, at, "numbers of several bytes need a byte order");
     out->is_swapped = !is_byte && order == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? '>' : '<');
     return OB_OK;
 }
@@ -193,8 +194,9 @@ static ob_status read_member(reader *r, seen *s, ob_npy *out)
                     : strcmp(key, "shape") == 0         ? &s->shape
                                                         : NULL;
     if (is_seen == NULL || *is_seen)
-        return fail_at(
-            r, at, is_seen == NULL ? "this key is none of a .npy file" : "this key is there twice");
+        return fail_at(r, at,
+                       is_seen == NULL ? "this key does not belong in a .npy file"
+                                       : "this key appears twice");
     *is_seen = true;
     return is_seen == &s->descr   ? read_dtype(r, out)
            : is_seen == &s->order ? read_flag(r, &out->is_fortran)
@@ -209,7 +211,7 @@ static ob_status read_dict(reader *r, ob_npy *out)
     while (peek(r) != '}') {
         OB_TRY(read_member(r, &s, out));
         if (!take(r, ',') && peek(r) != '}')
-            return fail(r, "\",\" or \"}\" is expected");
+            return fail(r, "expected \",\" or \"}\"");
     }
     if (!s.descr || !s.order || !s.shape)
         return fail(r, !s.descr   ? "there is no 'descr'"
@@ -217,7 +219,7 @@ static ob_status read_dict(reader *r, ob_npy *out)
                                   : "there is no 'shape'");
     r->at++;
     skip_blanks(r);
-    return r->at == r->end ? OB_OK : fail(r, "the header goes on behind its end");
+    return r->at == r->end ? OB_OK : fail(r, "the header continues past its end");
 }
 
 /* ---- the file ---- */
@@ -230,14 +232,15 @@ static ob_status find_text(reader *r, size_t size, uint64_t file_size)
     const size_t magic = sizeof MAGIC - 1;
     if (size < magic + 2 || memcmp(bytes, MAGIC, magic) != 0)
         return ob_err_set(r->err, OB_ERR_SYNTAX,
-                          "%s, byte 0: it is no .npy file; save the array with numpy.save (of an "
-                          ".npz file take one array)",
+                          "%s, byte 0: it is not a .npy file; save the array with numpy.save (from "
+                          "an .npz file, take one array)",
                           r->name);
     const unsigned version = bytes[magic];
     if (version < 1 || version > 3)
-        return ob_err_set(r->err, OB_ERR_UNSUPPORTED,
-                          "%s, byte %zu: the format's version is %u; 1, 2 and 3 are read. " CURE,
-                          r->name, magic, version);
+        return ob_err_set(
+            r->err, OB_ERR_UNSUPPORTED,
+            "%s, byte %zu: the format's version is %u; opbench reads 1, 2 and 3. " CURE, r->name,
+            magic, version);
     const size_t width = version == 1 ? 2 : 4;
     uint64_t length = 0;
     r->at = magic + 2 + width;
@@ -271,7 +274,7 @@ static ob_status check_data(const reader *r, uint64_t file_size, ob_npy *out)
     for (int d = 0; d < out->ndim; d++) {
         is_empty = is_empty || out->sizes[d] == 0;
         if (out->sizes[d] > 0 && __builtin_mul_overflow(bytes, out->sizes[d], &bytes))
-            return fail_at(r, r->end, "the sizes' product does not fit 64 bits");
+            return fail_at(r, r->end, "the product of the sizes does not fit 64 bits");
     }
     out->data_bytes = is_empty ? 0 : (uint64_t)bytes;
     out->data_at = r->end;
@@ -279,11 +282,11 @@ static ob_status check_data(const reader *r, uint64_t file_size, ob_npy *out)
     if (there < out->data_bytes)
         return ob_err_set(r->err, OB_ERR_SYNTAX,
                           "%s, byte %" PRIu64 ": the file is cut off: its array has %" PRIu64
-                          " bytes, and %" PRIu64 " are there; copy it again",
+                          " bytes, but only %" PRIu64 " are there; copy it again",
                           r->name, file_size, out->data_bytes, there);
     if (there > out->data_bytes)
         return ob_err_set(r->err, OB_ERR_SYNTAX,
-                          "%s, byte %" PRIu64 ": the file goes on behind its array; " CURE
+                          "%s, byte %" PRIu64 ": the file continues after its array; " CURE
                           ", one array per file",
                           r->name, (uint64_t)r->end + out->data_bytes);
     out->is_fortran = out->is_fortran && out->ndim > 1;

@@ -44,7 +44,7 @@ static ob_status read_all(int fd, const char *path, char *to, size_t size, ob_er
             continue;
         if (got <= 0)
             return ob_err_set(err, OB_ERR_IO, "%s cannot be read: %s", path,
-                              got < 0 ? strerror(errno) : "it has become shorter");
+                              got < 0 ? strerror(errno) : "it became shorter");
         to += got;
         size -= (size_t)got;
     }
@@ -128,8 +128,8 @@ static ob_status load_from(int fd, const char *path, uint64_t size, const ob_npy
     free(head);
     if (status == OB_OK && !same)
         return ob_err_set(err, OB_ERR_STATE,
-                          "%s has changed since the run began; begin again, and leave the file "
-                          "alone until it ends",
+                          "%s has changed since the run began; start again, and leave the file "
+                          "alone until the run ends",
                           path);
     if (status == OB_OK)
         make_native(npy, data);

@@ -54,7 +54,7 @@ ob_status ob_shape_span_bytes(const int64_t *sizes, const int64_t *strides, int 
     const int64_t item = (int64_t)ob_dtype_size(dtype);
     int64_t numel = 0, last = 0, result = 0;
     if (item == 0)
-        return ob_err_set(err, OB_ERR_INVALID, "%d is no dtype", (int)dtype);
+        return ob_err_set(err, OB_ERR_INVALID, "%d is not a dtype", (int)dtype);
     OB_TRY(ob_shape_numel(sizes, ndim, &numel, err));
     for (int i = 0; i < ndim; i++) {
         if (strides[i] < 0)
@@ -73,11 +73,10 @@ ob_status ob_shape_span_bytes(const int64_t *sizes, const int64_t *strides, int 
     }
     if (numel > 0 && (__builtin_add_overflow(last, (int64_t)1, &last) ||
                       __builtin_mul_overflow(last, item, &result)))
-        return ob_err_set(
-            err, OB_ERR_OVERFLOW,
-            "the tensor's elements of %lld bytes span more than 64 bits can count; use "
-            "a smaller shape",
-            (long long)item);
+        return ob_err_set(err, OB_ERR_OVERFLOW,
+                          "the tensor's elements of %lld bytes span more than 64 bits can address; "
+                          "use a smaller shape",
+                          (long long)item);
     *bytes = result;
     return OB_OK;
 }

@@ -73,7 +73,7 @@ static ob_status check_view(const ob_tensor *view, const ob_storage *storage, in
 {
     int64_t end;
     if (storage == NULL)
-        return ob_err_set(err, OB_ERR_INVALID, "a view needs a storage to look into");
+        return ob_err_set(err, OB_ERR_INVALID, "a view needs a storage");
     if (offset < 0)
         return ob_err_set(err, OB_ERR_INVALID,
                           "the view's offset %lld is negative; offsets are 0 or more",
@@ -139,11 +139,10 @@ static ob_status check_sparse_shape(const int64_t *sizes, int ndim, const ob_ten
         return ob_err_set(err, OB_ERR_INVALID,
                           "indices of a sparse tensor must be int64 of shape [sparse_dim, nnz]");
     if (values->ndim < 1 || values->sizes[0] != indices->sizes[1])
-        return ob_err_set(
-            err, OB_ERR_INVALID,
-            "a sparse tensor with %lld index columns needs as many values in the first "
-            "dimension of its values",
-            (long long)indices->sizes[1]);
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "a sparse tensor with %lld index columns needs as many entries in the "
+                          "first dimension of its values",
+                          (long long)indices->sizes[1]);
     const int dense_dim = values->ndim - 1;
     if (indices->sizes[0] != ndim - dense_dim)
         return ob_err_set(err, OB_ERR_INVALID,

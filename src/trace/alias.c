@@ -126,8 +126,8 @@ void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size)
 const char *ob__trace_unrecorded(const ob_trace_node *node)
 {
     return node->kind == OB_TRACE_OPERATOR && node->duration_us >= 0 && node->input_count == 0
-               ? "its arguments were not recorded; profile with record_shapes=True, with a PyTorch "
-                 "that has Kineto, or record an execution trace"
+               ? "its arguments were not recorded; profile with record_shapes=True, using a "
+                 "PyTorch with Kineto, or record an execution trace"
                : NULL;
 }
 

@@ -158,7 +158,8 @@ static bool put_tensor(ob_text *text, const converter *v, call *c, size_t arg,
     int64_t contiguous[OB_MAX_DIMS], bound;
     const ob_dtype_info *info = ob_dtype_get_info(written_dtype(v, tensor->dtype));
     if (info == NULL) {
-        snprintf(c->why_not, sizeof c->why_not, "it takes a tensor of %.60s, a type opbench lacks",
+        snprintf(c->why_not, sizeof c->why_not,
+                 "it takes a tensor of %.60s, a type that opbench does not have",
                  tensor->dtype_text);
         return true;
     }
@@ -170,8 +171,8 @@ static bool put_tensor(ob_text *text, const converter *v, call *c, size_t arg,
     if (arg == 1 && tensor->dtype == OB_DTYPE_BOOL && strstr(c->name, "index_put") != NULL &&
         c->count > 2 && c->args[2].kind == OB_TRACE_TENSOR && c->args[2].as.tensor->numel > 1) {
         snprintf(c->why_not, sizeof c->why_not,
-                 "its mask must have as many true elements as there are values, and traces do not "
-                 "have it");
+                 "its mask must have as many true elements as there are values, but traces do not "
+                 "record the mask");
         return true;
     }
     ob_shape_contiguous_strides(tensor->sizes, tensor->ndim, contiguous);
@@ -254,8 +255,8 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
     case OB_TRACE_TENSOR:
         return put_tensor(text, v, c, arg, value->as.tensor);
     case OB_TRACE_OTHER:
-        snprintf(c->why_not, sizeof c->why_not,
-                 "it takes a value that cannot be made again: %.160s", value->as.text);
+        snprintf(c->why_not, sizeof c->why_not, "it takes a value that cannot be recreated: %.160s",
+                 value->as.text);
         return true;
     case OB_TRACE_LIST:
     case OB_TRACE_TUPLE:
@@ -458,7 +459,7 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
                                                 : OB_TRACE_COMPILED_HELP);
     else if (ob__trace_is_host_call(name))
         snprintf(c.why_not, sizeof c.why_not,
-                 "it reads, checks or marks something for the program");
+                 "it only reads, checks or marks something for the program");
     else if (ob__trace_unrecorded(node) != NULL)
         snprintf(c.why_not, sizeof c.why_not, "%s", ob__trace_unrecorded(node));
     else if (ob__trace_is_stream_call(node, name))
@@ -527,9 +528,10 @@ ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options
         tell_leftovers(&v);
         link_entries(&v);
         if (v.texts.count == 0)
-            status = ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
-                                   "there is no call that could be made again, and so no config%s",
-                                   count > 0 ? "; the warnings say why" : "");
+            status =
+                ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
+                              "there are no calls that can be repeated, so there is no config%s",
+                              count > 0 ? "; the warnings say why" : "");
         else if (!print_config(&v, config))
             status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
     }

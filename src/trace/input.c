@@ -82,9 +82,9 @@ static ob_status find_member(const ob_input *input, ob_err *err)
         if (got == ARCHIVE_EOF && lib.format(input->archive) == ARCHIVE_FORMAT_EMPTY)
             return ob_err_set_at(err, OB_ERR_SYNTAX, input->name, 0, 0, NULL, "is empty");
         if (got == ARCHIVE_EOF)
-            return ob_err_set_at(err, OB_ERR_NOT_FOUND, input->name, 0, 0, NULL,
-                                 "the archive has no member that ends in .json; unpack it and name "
-                                 "the trace itself");
+            return ob_err_set_at(
+                err, OB_ERR_NOT_FOUND, input->name, 0, 0, NULL,
+                "the archive has no member ending in .json; unpack it and name the trace itself");
         if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
             return failed(input, err);
         if (lib.format(input->archive) == ARCHIVE_FORMAT_RAW || is_json(lib.entry_pathname(entry)))
@@ -179,8 +179,8 @@ ob_status ob__input_fill(void *ctx, char *buffer, size_t size, size_t *got, ob_e
     if (input->bytes > FREE_TEXT && packed > 0 &&
         input->bytes / (uint64_t)packed > input->max_expansion)
         return ob_err_set_at(err, OB_ERR_LIMIT, input->name, 0, 0, NULL,
-                             "unpacks to more than %llu times its size, as no real trace does; "
-                             "unpack it yourself if it is to be trusted",
+                             "unpacks to more than %llu times its size, which no real trace does; "
+                             "if you trust it, unpack it yourself",
                              (unsigned long long)input->max_expansion);
     return OB_OK;
 }

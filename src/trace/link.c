@@ -135,12 +135,12 @@ ob_status ob__trace_link(ob_trace *trace, const ob_log *log, ob_err *err)
     const size_t cut = set_parents(trace);
     if (repeated > 0)
         ob_log_message(log, OB_LOG_WARNING,
-                       "%s: %zu nodes have the id of another one and are left out", trace->name,
+                       "%s: left out %zu nodes that have the id of another node", trace->name,
                        repeated);
     if (cut > 0)
         ob_log_message(log, OB_LOG_WARNING,
-                       "%s: the parents of %zu nodes are missing or began after them; these nodes "
-                       "are taken as topmost",
+                       "%s: the parents of %zu nodes are missing or started after them; treating "
+                       "these nodes as topmost",
                        trace->name, cut);
     return settle_compiled(trace) && find_iterations(trace)
                ? OB_OK

@@ -58,7 +58,7 @@ static ob_status read_key(reading *r, const char *key, size_t length)
         r->events |= events;
         if (r->nodes && r->events)
             return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->trace->name, event.line, event.column,
-                                 NULL, "both nodes and traceEvents are there; keep one");
+                                 NULL, "it has both nodes and traceEvents; keep one");
         return read_list(r, nodes ? ob__trace_read_node : ob__trace_read_event);
     }
     if (schema && event.kind == OB_JSON_EVENT_STRING) {
@@ -85,10 +85,9 @@ static ob_status read_top(reading *r)
         }
     }
     if (!r->nodes && !r->events)
-        return ob_err_set_at(
-            r->err, OB_ERR_SYNTAX, r->trace->name, 0, 0, NULL,
-            "is not a trace: there is neither \"nodes\" (PyTorch's execution trace "
-            "observer) nor \"traceEvents\" (its profiler)");
+        return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->trace->name, 0, 0, NULL,
+                             "is not a trace: it has neither \"nodes\" (from PyTorch's execution "
+                             "trace observer) nor \"traceEvents\" (from its profiler)");
     return ob__json_reader_next(r->reader, &event, r->err); /* nothing may follow */
 }
 
@@ -109,11 +108,10 @@ static ob_status finish(reading *r, const ob_log *log)
         trace->schema = "kineto";
         OB_TRY(ob__trace_nest_events(trace, r->err));
     } else if (!known_schema(trace->schema)) {
-        ob_log_message(
-            log, OB_LOG_WARNING,
-            "%s: schema \"%.60s\" is not one of 1.0.1 to 1.1.1-chakra; it is read as far "
-            "as its fields are known",
-            trace->name, trace->schema);
+        ob_log_message(log, OB_LOG_WARNING,
+                       "%s: schema \"%.60s\" is not one of 1.0.1 to 1.1.1-chakra; reading the "
+                       "fields that opbench knows",
+                       trace->name, trace->schema);
     }
     return ob__trace_link(trace, log, r->err);
 }

@@ -32,7 +32,7 @@ static bool tensor_value(ob_trace *trace, const ob_tape *tape, const call_lists 
     memset(&tensor, 0, sizeof tensor);
     if (!ob__tape_sizes(tape, at->dims, sizes, &tensor.ndim) ||
         ob_shape_numel(sizes, tensor.ndim, &tensor.numel, NULL) != OB_OK)
-        return set_text(trace, out, OB_TRACE_OTHER, "tensor with a size that cannot be");
+        return set_text(trace, out, OB_TRACE_OTHER, "tensor with an impossible size");
     tensor.has_strides = at->strides != OB_TAPE_NONE &&
                          ob__tape_sizes(tape, at->strides, strides, &stride_count) &&
                          stride_count == tensor.ndim;
@@ -73,10 +73,9 @@ static bool read_argument(ob_trace *trace, const ob_tape *tape, const call_lists
                         "list of tensors, whose dtypes a profiler does not record; an execution "
                         "trace has them");
     return set_text(trace, out, OB_TRACE_OTHER,
-                    strcmp(type, "Scalar") == 0
-                        ? "number that was not recorded (PyTorch does since 2.0; an execution "
-                          "trace has it)"
-                        : type);
+                    strcmp(type, "Scalar") == 0 ? "number that was not recorded (PyTorch 2.0 and "
+                                                  "newer record it; an execution trace has it)"
+                                                : type);
 }
 
 static bool read_arguments(ob_trace *trace, const ob_tape *tape, size_t args, ob_trace_node *node)

@@ -145,7 +145,7 @@ ob_status ob__trace_read_node(ob_trace *trace, const ob_tape *tape, ob_err *err)
             return ob__trace_out_of_memory(trace, line, err);
     if (node.id == INT64_MIN)
         return ob_err_set_at(err, OB_ERR_SYNTAX, trace->name, line, 0, ".nodes",
-                             "a node has no id; it is not an execution trace");
+                             "a node has no id; this is not an execution trace");
     node.kind = ob__trace_classify(node.name, node.schema, node.kernel_backend);
     OB_TRY(read_arguments(trace, &node, tape, &found, err));
     return ob__trace_add_node(trace, &node) ? OB_OK : ob__trace_out_of_memory(trace, line, err);

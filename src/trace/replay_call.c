@@ -63,7 +63,7 @@ static ob_status make_value(ob_replay_making *m, const ob_trace_value *from, ob_
             m->fresh[m->fresh_count++] = out->as.tensor->storage;
         return status;
     case OB_TRACE_OTHER:
-        return ob_err_set(m->err, OB_ERR_INVALID, "a value that cannot be made again: %.160s",
+        return ob_err_set(m->err, OB_ERR_INVALID, "a value that cannot be recreated: %.160s",
                           from->as.text);
     case OB_TRACE_LIST:
     case OB_TRACE_TUPLE:

@@ -159,7 +159,7 @@ static ob_status hash_file(const char *path, char out[17], ob_err *err)
     XXH3_freeState(state);
     return fd >= 0 && got == 0
                ? OB_OK
-               : ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL, "cannot be read again");
+               : ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL, "could not be read a second time");
 }
 
 /* Reads the trace, and looks whether the choice is one. */
@@ -174,8 +174,8 @@ static ob_status add_trace(ob_builder *b, const char *path, const ob_replay_opti
     char content[17];
     if (ob__utf8_valid(path, strlen(path)) != strlen(path))
         return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
-                             "its name is not UTF-8, and records know a step by it; give a link to "
-                             "it that has another name");
+                             "its name is not UTF-8, but records identify a step by it; give a "
+                             "link to it under another name");
     OB_TRY(ob_trace_open(path, options->limits, log, &trace, err));
     if (selection.iteration == OB_REPLAY_FIRST_STEP)
         selection.iteration = ob_trace_iteration_count(trace) >= 2 ? 0 : -1;

@@ -333,13 +333,14 @@ static void judge(ob_made_case *m, ob_record_result *r)
                  "it was interrupted after %zu of the %zu calls of pass %llu%s", m->stopped_at,
                  m->plan.step_count, (unsigned long long)m->passes,
                  m->row_count > 0 ? ""
-                 : m->has_row     ? "; the times of operators are those of the pass before"
-                                  : "; the times of operators are those of these calls");
+                 : m->has_row     ? "; operator times are from the pass before"
+                                  : "; operator times are from these calls");
     } else if (r->status == OB_RECORD_OK && replay->ran < replay->computing) {
         r->status = OB_RECORD_MISTRUSTED;
-        snprintf(m->reason, sizeof m->reason,
-                 "%lld of %lld computing calls did not run: the time is not that of the whole step",
-                 (long long)(replay->computing - replay->ran), (long long)replay->computing);
+        snprintf(
+            m->reason, sizeof m->reason,
+            "%lld of %lld computing calls did not run, so this is not the time of the whole step",
+            (long long)(replay->computing - replay->ran), (long long)replay->computing);
     } else {
         return;
     }

@@ -289,8 +289,7 @@ static ob_status check_names(const adding *a, ob_err *err)
         for (size_t k = 0; k < a->plan->names.count; k++)
             ob__nearest_offer(&nearest, a->plan->name_of[k]);
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no chosen call of the trace is \"%.100s\"%s; opbench trace lists "
-                          "them",
+                          "the trace has no selected call \"%.100s\"%s; opbench trace lists them",
                           word, ob__near_text(nearest.best, "; the nearest is \"", "\"", "").text);
     }
     return OB_OK;

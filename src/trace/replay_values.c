@@ -149,7 +149,7 @@ static ob_status make_storage(ob_replay_values *values, const ob_trace_tensor *t
 {
     if (need > values->max_bytes)
         return ob_err_set(err, OB_ERR_LIMIT,
-                          "a tensor's storage has %llu MiB, more than the limit of %llu MiB; "
+                          "a tensor's storage takes %llu MiB, more than the limit of %llu MiB; "
                           "--max-memory raises it",
                           (unsigned long long)(need >> 20),
                           (unsigned long long)(values->max_bytes >> 20));
@@ -181,7 +181,7 @@ static ob_status make_sparse(ob_replay_values *values, const ob_trace_tensor *te
     spec.taken = spec.sizes[0] < ROWS ? spec.sizes[0] : ROWS;
     if (spec.sizes[0] > 0 && (uint64_t)(tensor->numel / spec.sizes[0] * spec.taken) >
                                  values->max_bytes / ob_dtype_size(dtype))
-        return ob_err_set(err, OB_ERR_LIMIT, "a sparse tensor of more than the limit of %llu MiB",
+        return ob_err_set(err, OB_ERR_LIMIT, "a sparse tensor larger than the limit of %llu MiB",
                           (unsigned long long)(values->max_bytes >> 20));
     ob_tensor made;
     OB_TRY(ob__sparse_make(&spec, &values->rng, fill_values, values, &made, err));
@@ -204,7 +204,8 @@ ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tens
     if (fresh != NULL)
         *fresh = false;
     if (ob_dtype_size(dtype) == 0)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED, "a tensor of %.60s, a type opbench lacks",
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "a tensor of %.60s, a type that opbench does not have",
                           tensor->dtype_text);
     ob_value *there = &values->tensors[key];
     if (there->kind == OB_VALUE_TENSOR && fits(there->as.tensor, tensor, dtype))

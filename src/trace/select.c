@@ -80,13 +80,12 @@ static ob_status find_range(const ob_trace *trace, int64_t iteration, size_t *fi
     if (iteration < 0)
         return OB_OK;
     if ((uint64_t)iteration >= trace->iteration_count)
-        return ob_err_set_at(
-            err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
-            trace->iteration_count == 0
-                ? "no iteration is marked (ProfilerStep); leave the choice away to "
-                  "take everything"
-                : "there is no iteration %lld; they are 0 to %zu",
-            (long long)iteration, trace->iteration_count - 1);
+        return ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
+                             trace->iteration_count == 0
+                                 ? "no iterations are marked (ProfilerStep); leave out "
+                                   "--trace-step to take everything"
+                                 : "there is no iteration %lld; the trace has 0 to %zu",
+                             (long long)iteration, trace->iteration_count - 1);
     *first = trace->iterations[iteration];
     if ((uint64_t)iteration + 1 < trace->iteration_count)
         *end = trace->iterations[iteration + 1];

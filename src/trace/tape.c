@@ -27,7 +27,7 @@ static ob_status too_large(const ob_tape *tape, const ob_json_event *event, ob_e
 {
     return ob_err_set_at(err, OB_ERR_LIMIT, tape->name, event->line, event->column, NULL,
                          "one entry of the trace takes more than %d MiB of text, %d values or %d "
-                         "levels of nesting (or memory is out)",
+                         "levels of nesting (or memory ran out)",
                          MAX_TEXT >> 20, MAX_TOKENS, MAX_DEPTH);
 }
 

@@ -49,8 +49,8 @@ bool ob__trace_add_node(ob_trace *trace, const ob_trace_node *node)
 ob_status ob__trace_out_of_memory(const ob_trace *trace, uint32_t line, ob_err *err)
 {
     return ob_err_set_at(err, OB_ERR_LIMIT, trace->name, line, 0, NULL,
-                         "the trace needs more memory than the limit of %zu MiB, or than there is; "
-                         "record fewer steps",
+                         "the trace needs more memory than the limit of %zu MiB, or than is "
+                         "available; record fewer steps",
                          trace->max_memory >> 20);
 }
 

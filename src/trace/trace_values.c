@@ -135,7 +135,7 @@ static ob_status tensor_value(reader *r, const size_t places[3], type_text dtype
     }
     if (!read_sizes(r->tape, places[1], sizes, &tensor.ndim) ||
         ob_shape_numel(sizes, tensor.ndim, &numel, NULL) != OB_OK || field[2] < 0)
-        return other(r, (type_text){"tensor with a size that cannot be", 33}, out);
+        return other(r, (type_text){"tensor with an impossible size", 33}, out);
     tensor.id = field[0];
     tensor.storage = field[1];
     tensor.offset = field[2];

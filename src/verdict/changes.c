@@ -343,8 +343,8 @@ ob_status ob_changes_find(const double *values, size_t count, const ob_change_pa
         s.params.window = DEFAULT_WINDOW;
     for (size_t i = 0; i < count; i++)
         if (!(isfinite(values[i]) && values[i] > 0))
-            return ob_err_set(err, OB_ERR_INVALID, "value %zu of the series is no positive number",
-                              i);
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "value %zu of the series is not a positive number", i);
     ob_changes *changes = calloc(1, sizeof *changes);
     if (changes == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a series");

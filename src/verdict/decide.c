@@ -53,12 +53,10 @@ static ob_status take_params(const ob_verdict_params *from, ob_verdict_params *p
     const bool sense = p->floor > 0 && p->floor < 10 && p->threshold > 0 && p->threshold < 10 &&
                        p->error_rate > 0 && p->error_rate < 1 && p->look_share > 0 &&
                        p->look_share <= 1;
-    return sense
-               ? OB_OK
-               : ob_err_set(
-                     err, OB_ERR_INVALID,
-                     "a verdict needs a floor and a threshold between 0 and 10, and an error rate "
-                     "and a share of it between 0 and 1");
+    return sense ? OB_OK
+                 : ob_err_set(err, OB_ERR_INVALID,
+                              "a verdict needs a floor and a threshold between 0 and 10, and an "
+                              "error rate and its share between 0 and 1");
 }
 
 /* ---- centres ---- */
@@ -223,19 +221,18 @@ static void explain(const sides *s, const ob_verdict_params *p, const bounds *b,
 {
     if (out->kind == OB_VERDICT_UNDECIDED) {
         if (isnan(out->low))
-            snprintf(out->why, sizeof out->why, "too few %s: %d a side are the least",
+            snprintf(out->why, sizeof out->why, "too few %s: each side needs at least %d",
                      p->one_process ? "samples" : "processes", LEAST_UNITS);
         else if (s->a_count < ENOUGH_UNITS || s->b_count < ENOUGH_UNITS)
             snprintf(out->why, sizeof out->why,
-                     "fewer than %d %s a side: only differences beyond %g %% are called",
+                     "fewer than %d %s per side: only differences beyond %g %% are reported",
                      ENOUGH_UNITS, p->one_process ? "samples" : "processes",
                      100 * BEYOND_PLACEMENT);
         else if (out->more < 1000)
-            snprintf(out->why, sizeof out->why, "it would take about %.*f times as long to tell",
+            snprintf(out->why, sizeof out->why, "deciding would take about %.*f times as long",
                      out->more < 10 ? 1 : 0, out->more * EFFORT_MARGIN);
         else
-            snprintf(out->why, sizeof out->why,
-                     "so close to a bound that more time would hardly help");
+            snprintf(out->why, sizeof out->why, "too close to a bound for more time to help much");
         return;
     }
     if (!say_other(s, b, MEDIAN, "the median is", out) && !say_unconfirmed(s, out))

@@ -100,9 +100,10 @@ static ob_status make_side(ob_diff *diff, const char *name, ob_err *err)
 {
     if (find_side(diff, name) != NULL)
         return ob_err_set(err, OB_ERR_DUPLICATE,
-                          "there are two sides called %s; each needs a name of its own", name);
+                          "there are two sides called %s; each needs its own name", name);
     if (diff->side_count == OB_MOST_SIDES)
-        return ob_err_set(err, OB_ERR_LIMIT, "more than %d sides are not compared", OB_MOST_SIDES);
+        return ob_err_set(err, OB_ERR_LIMIT, "more than %d sides cannot be compared",
+                          OB_MOST_SIDES);
     ob_diff_side_data *side = calloc(1, sizeof *side);
     if (side == NULL)
         return ob__diff_no_memory(err);
@@ -114,7 +115,7 @@ ob_status ob_diff_add_side(ob_diff *diff, const char *name, ob_err *err)
 {
     if (diff->sides_by_record)
         return ob_err_set(err, OB_ERR_STATE,
-                          "sides cannot be added behind records that name their own");
+                          "sides cannot be added after records that name their own");
     return make_side(diff, name, err);
 }
 
@@ -438,7 +439,7 @@ ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err)
     const ob_record_result *r = &record->result;
     OB_TRY(ob__check_same_size(record->size, sizeof *record, "ob_record", err));
     if (diff->judged)
-        return ob_err_set(err, OB_ERR_STATE, "records cannot be added behind the verdict");
+        return ob_err_set(err, OB_ERR_STATE, "records cannot be added after the verdict");
     if (record->kind == OB_RECORD_HEADER_LINE)
         return take_header(diff, &record->header, err);
     if (record->kind == OB_RECORD_FINISH_LINE) {

@@ -29,10 +29,10 @@ static ob_status take_entry(ob_diff *diff, const ob_json *entry, const char *pat
     const char *reason = ob_json_string(ob_json_get(entry, "reason"), NULL);
     const char *until = ob_json_string(ob_json_get(entry, "until"), NULL);
     if (name == NULL || reason == NULL || reason[0] == '\0' || until == NULL || !is_date(until))
-        return ob_err_set_at(
-            err, OB_ERR_CONFIG, path, ob_json_line(entry), ob_json_column(entry), NULL,
-            "each entry needs \"key\" (a case's key, or \"OPERATOR|ID\"), \"reason\" and "
-            "\"until\" (a day, like \"2026-12-31\")");
+        return ob_err_set_at(err, OB_ERR_CONFIG, path, ob_json_line(entry), ob_json_column(entry),
+                             NULL,
+                             "each entry needs \"key\" (a case's key, or \"OPERATOR|ID\"), "
+                             "\"reason\" and \"until\" (a date, like \"2026-12-31\")");
     if (!OB_RESERVE(diff->allowed, diff->allowed_room, diff->allowed_count + 1))
         return ob__diff_no_memory(err);
     ob_diff_allowed *a = &diff->allowed[diff->allowed_count];
@@ -52,7 +52,7 @@ ob_status ob_diff_allow_file(ob_diff *diff, const char *path, const char *today,
     ob_status status = OB_OK;
     if (ob_json_get_kind(root) != OB_JSON_ARRAY)
         status = ob_err_set_at(err, OB_ERR_CONFIG, path, ob_json_line(root), ob_json_column(root),
-                               NULL, "what is allowed is a list of objects");
+                               NULL, "the allowed changes must be a list of objects");
     for (size_t i = 0; status == OB_OK && i < ob_json_count(root); i++)
         status = take_entry(diff, ob_json_item(root, i), path, today, err);
     ob_json_doc_destroy(doc);
@@ -84,10 +84,10 @@ ob_status ob__diff_note_allowed(ob_diff *diff, ob_err *err)
     for (size_t i = 0; i < diff->allowed_count; i++) {
         const ob_diff_allowed *a = &diff->allowed[i];
         if (a->over)
-            OB_TRY(ob__diff_note(diff, err, "%s was accepted until %s, which has passed: %s",
-                                 a->name, a->until, a->reason));
+            OB_TRY(ob__diff_note(diff, err, "%s was accepted only until %s: %s", a->name, a->until,
+                                 a->reason));
         else if (!a->used)
-            OB_TRY(ob__diff_note(diff, err, "%s is accepted, but no case has that name", a->name));
+            OB_TRY(ob__diff_note(diff, err, "%s is accepted, but there is no such case", a->name));
     }
     return OB_OK;
 }

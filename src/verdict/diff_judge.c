@@ -152,13 +152,13 @@ static void mistrust(const pair *p, ob_diff_row *row)
         return;
     row->time.kind = OB_VERDICT_UNDECIDED;
     snprintf(row->time.why, sizeof row->time.why,
-             "%s %s; keep the result, such as in a volatile variable",
+             "%s %s; keep the result, for example in a volatile variable",
              a && b ? "each side"
              : a    ? "the baseline"
                     : "this side",
-             gone ? "has no code: the compiler removed what nobody uses"
-                  : "takes no longer than an empty loop: the compiler removed what nobody uses, or "
-                    "the loop hides it");
+             gone ? "has no code: the compiler removed what is never used"
+                  : "takes no longer than an empty loop: the compiler removed what is never used, "
+                    "or the loop hides it");
 }
 
 static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_err *err)
@@ -172,10 +172,12 @@ static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_er
     } else if (backward && has_times(&p->a->together) && has_times(&p->b->together)) {
         OB_TRY(decide(p, &p->a->together, &p->b->together, row, err));
         snprintf(row->time.why, sizeof row->time.why,
-                 "judged with its forward: a backward is a difference, and some are zero or less");
+                 "judged together with its forward: a backward time is a difference, and some are "
+                 "zero or less");
     } else {
         snprintf(row->time.why, sizeof row->time.why, "some of its times are zero or less%s",
-                 backward ? ": a backward pass is the difference of two; measure longer" : "");
+                 backward ? ": the time of a backward pass is a difference of two; measure longer"
+                          : "");
         return OB_OK;
     }
     row->slower_beyond =
@@ -291,7 +293,7 @@ static ob_status note_other(ob_diff *diff, const ob_diff_side_data *side, const 
 {
     if (base == NULL || own == NULL || strcmp(base, own) == 0)
         return OB_OK;
-    return ob__diff_note(diff, err, "%s has another %s than %s: %s, not %s", side->name, what,
+    return ob__diff_note(diff, err, "%s has a different %s than %s: %s, not %s", side->name, what,
                          diff->sides[0]->name, own, base);
 }
 
@@ -318,11 +320,10 @@ static ob_status note_processes(ob_diff *diff, ob_err *err)
         return OB_OK;
     return ob__diff_note(
         diff, err,
-        "%s of the times are of one process, which does not show how processes differ, nor how the "
-        "machine changed meanwhile: no error rate is promised, and differences within the "
-        "threshold "
-        "are not told from chance. Measure with --processes 10, or both sides now, by `opbench "
-        "diff -c CONFIG --a ... --b ...`",
+        "%s of the times come from a single process, which does not show how processes differ or "
+        "how the machine changed meanwhile: no error rate is promised, and differences within the "
+        "threshold cannot be told from chance. Measure with --processes 10, or measure both sides "
+        "now with `opbench diff -c CONFIG --a ... --b ...`",
         alone == compared ? "all" : "some");
 }
 
@@ -353,12 +354,12 @@ static ob_status note_load(ob_diff *diff, ob_err *err)
                          ", other processes used %.0f %% of the CPU time", 100 * foreign);
     if (steal > much)
         size += snprintf(text + size, sizeof text - (size_t)size,
-                         ", the hypervisor took %.0f %% of it away", 100 * steal);
+                         ", the hypervisor took %.0f %% of it", 100 * steal);
     if (undecided == 0 || size == 0)
         return OB_OK;
     return ob__diff_note(diff, err,
-                         "the machine was busy (at the worst %s), and some cases are "
-                         "undecided; a quieter machine or more time decides them",
+                         "the machine was busy (at worst %s), and some cases are undecided; use a "
+                         "quieter machine or more time",
                          text + 2);
 }
 
@@ -434,12 +435,11 @@ static uint64_t count_comparisons(const ob_diff *diff)
 ob_status ob_diff_judge(ob_diff *diff, ob_err *err)
 {
     if (diff->judged)
-        return ob_err_set(err, OB_ERR_STATE, "the verdict was given already");
+        return ob_err_set(err, OB_ERR_STATE, "the verdict was already given");
     if (diff->side_count < 2)
         return ob_err_set(
             err, OB_ERR_INVALID,
-            "there is one side only%s%s; give two files, or one of a run with several "
-            "backends",
+            "there is only one side%s%s; give two files, or one from a run with several backends",
             diff->side_count > 0 ? ": " : "", diff->side_count > 0 ? diff->sides[0]->name : "");
     diff->judged = true;
     diff->verdict.cases = count_comparisons(diff);
@@ -523,7 +523,7 @@ ob_status ob_diff_summarise_side(const ob_diff *diff, size_t side, ob_diff_summa
 {
     if (side == 0 || side >= diff->side_count)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "there is no side %zu beside the baseline; there are %zu", side,
+                          "there is no side %zu besides the baseline; there are %zu", side,
                           diff->side_count > 0 ? diff->side_count - 1 : 0);
     return summarise(diff, side, out, err);
 }

@@ -74,11 +74,11 @@ ob_status ob__diff_note_libraries(ob_diff *diff, const ob_diff_side_data *side, 
                             own->value, other->value);
         shown++;
     }
-    const ob_status status = !ok ? ob__diff_no_memory(err)
-                             : shown > 0
-                                 ? ob__diff_note(diff, err, "%s has other libraries than %s: %.*s",
-                                                 side->name, base->name, (int)text.size, text.data)
-                                 : OB_OK;
+    const ob_status status =
+        !ok         ? ob__diff_no_memory(err)
+        : shown > 0 ? ob__diff_note(diff, err, "%s has different libraries than %s: %.*s",
+                                    side->name, base->name, (int)text.size, text.data)
+                    : OB_OK;
     ob_text_fini(&text);
     return status;
 }

@@ -29,24 +29,24 @@ ob_status ob__diff_note_ways(ob_diff *diff, const ob_diff_side_data *side, const
         diff->told_mode != side) {
         diff->told_mode = side;
         OB_TRY(ob__diff_note(diff, err,
-                             "%s was measured in mode %s, %s in %s: their times are not alike; "
-                             "measure both with the same --exec-mode",
+                             "%s was measured in mode %s, %s in %s: their times are not "
+                             "comparable; measure both with the same --exec-mode",
                              base, a->mode, side->name, b->mode));
     }
     if (differ(a->cache_state, b->cache_state) && diff->told_cache != side) {
         diff->told_cache = side;
-        OB_TRY(ob__diff_note(diff, err,
-                             "%s was measured with a %s cache, %s with a %s one: their times are "
-                             "not alike",
-                             base, a->cache_state, side->name, b->cache_state));
+        OB_TRY(ob__diff_note(
+            diff, err,
+            "%s was measured with a %s cache, %s with a %s one: their times are not comparable",
+            base, a->cache_state, side->name, b->cache_state));
     }
     if (a->threads > 0 && b->threads > 0 && a->threads != b->threads &&
         diff->told_threads != side) {
         diff->told_threads = side;
-        OB_TRY(ob__diff_note(diff, err,
-                             "%s was measured with --num-threads %lld, %s with %lld: their times "
-                             "are not alike",
-                             base, (long long)a->threads, side->name, (long long)b->threads));
+        OB_TRY(ob__diff_note(
+            diff, err,
+            "%s was measured with --num-threads %lld, %s with %lld: their times are not comparable",
+            base, (long long)a->threads, side->name, (long long)b->threads));
     }
     return OB_OK;
 }

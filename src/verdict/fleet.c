@@ -65,7 +65,7 @@ ob_status ob_fleet_create(const ob_fleet_params *params, ob_fleet **out, ob_err 
     p.error_rate = p.error_rate > 0 ? p.error_rate : OB_FLEET_ERROR_RATE;
     if (!(p.threshold < 10) || !(p.error_rate < 1))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "a threshold is a share, such as 0.02, and an error rate one below 1");
+                          "a threshold must be a share, such as 0.02, and an error rate below 1");
     ob_fleet *fleet = calloc(1, sizeof *fleet);
     if (fleet == NULL)
         return ob__fleet_no_memory(err);
@@ -125,7 +125,7 @@ static ob_status make_node(ob_fleet *fleet, const ob_record_header *h, const cha
                            ob_err *err)
 {
     if (fleet->node_count >= OB_FLEET_MOST_NODES)
-        return ob_err_set(err, OB_ERR_LIMIT, "more than %d nodes are not compared",
+        return ob_err_set(err, OB_ERR_LIMIT, "more than %d nodes cannot be compared",
                           OB_FLEET_MOST_NODES);
     if (!OB_RESERVE(fleet->nodes, fleet->node_room, fleet->node_count + 1) ||
         !ob__index_reserve(&fleet->node_index, 1))
@@ -251,10 +251,10 @@ static ob_status find_cell(ob_fleet *fleet, size_t number, ob_fleet_cell **out, 
     if (number >= node->cell_count) {
         fleet->cell_total += number + 1 - node->cell_count;
         if (fleet->cell_total > OB_FLEET_MOST_CELLS)
-            return ob_err_set(err, OB_ERR_LIMIT,
-                              "nodes times cases are more than %d; give fewer files, or measure "
-                              "fewer cases",
-                              OB_FLEET_MOST_CELLS);
+            return ob_err_set(
+                err, OB_ERR_LIMIT,
+                "nodes times cases exceed %d; give fewer files, or measure fewer cases",
+                OB_FLEET_MOST_CELLS);
         if (!OB_RESERVE(node->cells, node->cell_room, number + 1))
             return ob__fleet_no_memory(err);
         while (node->cell_count <= number)
@@ -324,7 +324,7 @@ static ob_status take_failure(ob_fleet *fleet, const ob_record_result *r, ob_err
     ob_text_fini(&name);
     node->shown.failed++;
     if (status == OB_OK && ++fleet->cell_total > OB_FLEET_MOST_CELLS)
-        status = ob_err_set(err, OB_ERR_LIMIT, "more than %d results are not compared",
+        status = ob_err_set(err, OB_ERR_LIMIT, "more than %d results cannot be compared",
                             OB_FLEET_MOST_CELLS);
     if (status == OB_OK)
         status = ob__fleet_keep(fleet, ob__record_call(r, room), &failure.call, err);
@@ -367,7 +367,7 @@ ob_status ob_fleet_add(ob_fleet *fleet, const ob_record *record, ob_err *err)
 {
     OB_TRY(ob__check_same_size(record->size, sizeof *record, "ob_record", err));
     if (fleet->judged)
-        return ob_err_set(err, OB_ERR_STATE, "the nodes were judged already");
+        return ob_err_set(err, OB_ERR_STATE, "the nodes were already judged");
     if (record->kind == OB_RECORD_HEADER_LINE)
         return take_header(fleet, &record->header, err);
     return record->kind == OB_RECORD_RESULT_LINE ? take_result(fleet, &record->result, err) : OB_OK;

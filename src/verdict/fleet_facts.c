@@ -228,10 +228,9 @@ static bool is_alike(double number, double middle)
 
 static ob_status cannot_tell(ob_fleet *fleet, const char *name, ob_err *err)
 {
-    return ob__fleet_note(fleet, err,
-                          "%s: the nodes differ, and no value has more than half of them, so which "
-                          "is the right one cannot be told",
-                          name);
+    return ob__fleet_note(
+        fleet, err,
+        "%s: the nodes differ, and no value has a majority, so it is unclear which is right", name);
 }
 
 static ob_status compare_numbers(ob_fleet *fleet, opinion *o, ob_text *texts, ob_err *err)

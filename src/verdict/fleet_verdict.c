@@ -23,7 +23,7 @@ static const char *comma(const ob_text *text)
 static bool say_failures(const ob_fleet_entry *node, ob_text *why)
 {
     return node->failing == 0 ||
-           ob_text_printf(why, "%s%zu case%s fail%s that most nodes run, such as %.200s",
+           ob_text_printf(why, "%s%zu case%s fail%s that most nodes can run, such as %.200s",
                           comma(why), node->failing, node->failing == 1 ? "" : "s",
                           node->failing == 1 ? "s" : "", node->failing_call);
 }
@@ -68,7 +68,7 @@ static bool say_load(const ob_fleet_entry *node, ob_text *why)
     const ob_fleet_node *n = &node->shown;
     bool ok = true;
     if (n->foreign > BUSY)
-        ok = ob_text_printf(why, "%sother processes had %.0f %% of its CPUs", comma(why),
+        ok = ob_text_printf(why, "%sother processes used %.0f %% of its CPUs", comma(why),
                             100 * n->foreign);
     if (ok && n->steal > BUSY)
         ok = ob_text_printf(why, "%sthe hypervisor took %.0f %%", comma(why), 100 * n->steal);
@@ -99,8 +99,8 @@ static bool say_pair(const ob_fleet *fleet, ob_fleet_entry *node, size_t group, 
         return true;
     node->shown.state = OB_FLEET_UNDECIDED;
     return say_deviation(why, ratio - 1, fleet->groups[group].name) &&
-           ob_text_append_str(why, " beside the only other node like it: of two, nobody can tell "
-                                   "which one is sick");
+           ob_text_append_str(why, " compared with the only other node like it: with two, it is "
+                                   "impossible to tell which one is sick");
 }
 
 /* Of a node that nothing was called of: whether it is known to be healthy. */
@@ -109,10 +109,11 @@ static bool say_doubt(const ob_fleet *fleet, ob_fleet_entry *node, ob_text *why)
     const size_t group = worst_group(fleet, node);
     if (group == fleet->group_count) {
         node->shown.state = OB_FLEET_UNDECIDED;
-        return ob_text_append_str(why, node->shown.class_nodes < 2
-                                           ? "no other node has its hardware and libraries, so "
-                                             "there is nothing to compare it with"
-                                           : "it has no case that half of the nodes like it have");
+        return ob_text_append_str(why,
+                                  node->shown.class_nodes < 2
+                                      ? "no other node has its hardware and libraries, so "
+                                        "there is nothing to compare it with"
+                                      : "it has no case in common with half of the nodes like it");
     }
     if (node->shown.class_nodes == 2)
         return say_pair(fleet, node, group, why);
@@ -120,7 +121,7 @@ static bool say_doubt(const ob_fleet *fleet, ob_fleet_entry *node, ob_text *why)
         return true;
     node->shown.state = OB_FLEET_UNDECIDED;
     return say_deviation(why, node->values[group].deviation, fleet->groups[group].name) &&
-           ob_text_append_str(why, ", which may be chance: measure more");
+           ob_text_append_str(why, ", which may be chance; measure more");
 }
 
 /* ---- verdicts ---- */
@@ -191,12 +192,12 @@ static ob_status note_files(ob_fleet *fleet, ob_err *err)
 {
     if (fleet->merged > 0)
         OB_TRY(ob__fleet_note(fleet, err,
-                              "%" PRIu64 " file%s made by merge and left out: such a file does "
+                              "%" PRIu64 " file%s made by merge and left out: a merged file does "
                               "not say which node measured what",
                               fleet->merged, fleet->merged == 1 ? " was" : "s were"));
     if (fleet->homeless > 0)
         OB_TRY(ob__fleet_note(fleet, err,
-                              "%" PRIu64 " result%s left out: no header before names a node",
+                              "%" PRIu64 " result%s left out: no header before them names a node",
                               fleet->homeless, fleet->homeless == 1 ? " is" : "s are"));
     return OB_OK;
 }
@@ -204,21 +205,22 @@ static ob_status note_files(ob_fleet *fleet, ob_err *err)
 static ob_status check_common(const ob_fleet *fleet, ob_err *err)
 {
     if (fleet->node_count == 0 && fleet->merged > 0)
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "a file that merge made does not say which node measured what; give the "
-                          "files that it was made of");
+        return ob_err_set(
+            err, OB_ERR_NOT_FOUND,
+            "a merged file does not say which node measured what; give the files it was made from");
     if (fleet->node_count == 0)
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "there are no results of any node; give files that `opbench run` wrote");
+        return ob_err_set(
+            err, OB_ERR_NOT_FOUND,
+            "there are no results from any node; give files that `opbench run` wrote");
     if (fleet->node_count == 1)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "all results are of one node, %.200s: run the same cases on others, and "
-                          "give their files too",
+                          "all results are from one node, %.200s; run the same cases on other "
+                          "nodes, and give their files too",
                           fleet->nodes[0].shown.name);
     if (fleet->group_count == 0)
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no case was measured on two nodes: run the same cases on each, without "
-                          "--shard");
+        return ob_err_set(
+            err, OB_ERR_NOT_FOUND,
+            "no case was measured on two nodes; run the same cases on each, without --shard");
     return OB_OK;
 }
 
@@ -226,7 +228,7 @@ ob_status ob_fleet_judge(ob_fleet *fleet, ob_err *err)
 {
     ob_text why = {.data = NULL};
     if (fleet->judged)
-        return ob_err_set(err, OB_ERR_STATE, "the nodes were judged already");
+        return ob_err_set(err, OB_ERR_STATE, "the nodes were already judged");
     fleet->judged = true;
     OB_TRY(ob__fleet_compare_facts(fleet, err));
     OB_TRY(ob__fleet_group_cases(fleet, err));

@@ -29,7 +29,7 @@ static ob_status check(const ob_verdict_samples *s, ob_err *err)
     for (size_t i = 0; i < s->count; i++)
         if (!(s->values[i] > 0) || !isfinite(s->values[i]))
             return ob_err_set(err, OB_ERR_INVALID,
-                              "sample %zu is %g; times that are compared are positive numbers", i,
+                              "sample %zu is %g; times must be positive to be compared", i,
                               s->values[i]);
     return OB_OK;
 }

@@ -79,7 +79,7 @@ def main():
     refuse(opbench, "NaN", [FRAME.encode() % b'{"type": "float", "value": NaN}'], "'NaN' is not JSON", "1:131")
     refuse(opbench, "invalid UTF-8", [b'{"\xff": 1}'], "not valid UTF-8", "1:3")
     refuse(opbench, "UTF-16", ['{"a": 1}'.encode("utf-16")], "unexpected byte 0xFF", "1:1")
-    refuse(opbench, "duplicate key", [b'{"a": {},\n "a": {}}'], 'the key "a" stands twice', "2:2")
+    refuse(opbench, "duplicate key", [b'{"a": {},\n "a": {}}'], 'the key "a" appears twice', "2:2")
     refuse(opbench, "a zip file", [b"PK\x03\x04" + bytes(100)], "is not JSON", "1:1")
     refuse(opbench, "an ELF file", [open(opbench, "rb").read(4096)], "unexpected byte 0x7F", "1:1")
     refuse(opbench, "zeros", [bytes(4096)], "unexpected byte 0x00", "1:1")

@@ -63,14 +63,14 @@ def results(path):
 def check(folder, words, path, command):
     code, lines = interrupt(folder, *words)
     assert code == INTERRUPTED, (code, lines)
-    assert "opbench run: ending within a second; once more ends at once" in [line.removeprefix("^C") for line in lines], lines
-    kept = [re.fullmatch(r"opbench run: interrupted; (\d+) of 20 results are kept in (.*)", line) for line in lines]
+    assert "opbench run: stopping within a second; interrupt again to stop now" in [line.removeprefix("^C") for line in lines], lines
+    kept = [re.fullmatch(r"opbench run: interrupted; (\d+) of 20 results are in (.*)", line) for line in lines]
     kept = [match for match in kept if match]
     assert len(kept) == 1, lines
     file = os.path.join(folder, kept[0][2])
     assert path is None or kept[0][2] == path, kept[0][2]
     assert 0 < int(kept[0][1]) < CASES and len(results(file)) == int(kept[0][1]), (kept[0][0], results(file))
-    go_on = [line.removeprefix("go on by: ") for line in lines if line.startswith("go on by: ")]
+    go_on = [line.removeprefix("to continue: ") for line in lines if line.startswith("to continue: ")]
     assert len(go_on) == 1, lines
     if command is not None:
         assert go_on[0].split(" ", 1)[1] == command, (go_on[0], command)
@@ -105,8 +105,8 @@ def test_sweep(folder):
     sweep = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "sweeps", "linear.json")
     code, lines = interrupt(folder, "sweep", sweep, "--backend", "native", "--min-time", "0.03", "-o", "s.csv")
     assert code == INTERRUPTED, (code, lines)
-    assert any(re.fullmatch(r"opbench sweep: interrupted; \d+ of 24 results are kept in s.jsonl", line) for line in lines), lines
-    go_on = [line.removeprefix("go on by: ") for line in lines if line.startswith("go on by: ")]
+    assert any(re.fullmatch(r"opbench sweep: interrupted; \d+ of 24 results are in s.jsonl", line) for line in lines), lines
+    go_on = [line.removeprefix("to continue: ") for line in lines if line.startswith("to continue: ")]
     assert len(go_on) == 1 and go_on[0].endswith(" --backend native --min-time 0.03 --output s.csv"), lines
     subprocess.run(go_on[0], shell=True, cwd=folder, check=True, env={**os.environ, **QUIET}, stdout=subprocess.DEVNULL)
     assert len(results(os.path.join(folder, "s.jsonl"))) == 24
@@ -116,7 +116,7 @@ def test_no_file(folder):
     code, lines = interrupt(folder, "run", "torch.relu", "f32[{1..20}]", "--min-time", "0.03")
     assert code == INTERRUPTED, (code, lines)
     said = [line for line in lines if line.startswith("opbench run: interrupted after ")]
-    assert len(said) == 1 and said[0].endswith(" of 20 results, which are in no file; with --output FILE it could go on"), lines
+    assert len(said) == 1 and said[0].endswith(" of 20 results, which were not saved; with --output FILE it could continue"), lines
     assert sum(line.startswith("relu(") for line in lines) > 0, lines  # the rows that came stay
 
 
@@ -128,7 +128,7 @@ def test_long_case(folder):
     code, lines = interrupt(folder, "run", "hangs.json", "--backend", "null", "--backend-options", "fault=hang,fault_op=aten::neg",
                             "-i", "30", "--output", "long.json", at=rb"1 of 2, ")
     assert code == INTERRUPTED, (code, lines)
-    assert "opbench run: interrupted; 1 of 2 results are kept in long.json" in lines, lines
+    assert "opbench run: interrupted; 1 of 2 results are in long.json" in lines, lines
     with open(os.path.join(folder, "long.json"), encoding="utf-8") as file:
         statuses = [r["status"] for r in map(json.loads, file) if "status" in r]
     assert statuses in (["ok", "interrupted"], ["ok"]), statuses  # or the interrupt was faster than the case

@@ -42,12 +42,12 @@ class Run:
 
     def submit(self, *options, run=("--backend", "null", "--quiet")):
         said = self.opbench("submit", "--slurm", "-c", self.config, "--output", self.folder, *options, "--", *run)
-        self.job, self.merge = re.search(r"job (\d+): .*; job (\d+) joins", said).groups()
+        self.job, self.merge = re.search(r"job (\d+): .*; job (\d+) merges", said).groups()
         return said
 
     def resume(self, *options):
         said = self.opbench("submit", "--slurm", "--resume", "--output", self.folder, *options)
-        self.job, self.merge = re.search(r"job (\d+): .*; job (\d+) joins", said).groups()
+        self.job, self.merge = re.search(r"job (\d+): .*; job (\d+) merges", said).groups()
         return said
 
     def status(self):
@@ -113,7 +113,7 @@ def whole_run(run):
     assert {h["cluster"]["job"] for h in found} == {run.job}, found
     assert "none missing" in run.logs()
     assert f"{cases} of {cases}" in run.opbench("status", run.folder)
-    assert "was submitted before" in run.opbench("submit", "--slurm", "-c", run.config, "--output", run.folder,
+    assert "was already submitted" in run.opbench("submit", "--slurm", "-c", run.config, "--output", run.folder,
                                                  "--nodes", "4", code=2)
     assert "nothing to submit" in run.opbench("submit", "--slurm", "--resume", "--output", run.folder)
     if shutil.which("shellcheck"):
@@ -126,9 +126,9 @@ def bad_node(run):
     run.submit("--nodes", "4", "--array", "8")
     run.wait_for_end()
     run.check()
-    moved = [chunk for chunk in run.status() if "failed twice on n1, so run elsewhere" in (chunk["note"] or "")]
+    moved = [chunk for chunk in run.status() if "failed twice on n1, so it runs elsewhere" in (chunk["note"] or "")]
     assert moved, (run.status(), run.logs())
-    assert run.logs().count("failed twice on n1; it is run elsewhere") == len(moved), run.logs()
+    assert run.logs().count("failed twice on n1; running elsewhere") == len(moved), run.logs()
     assert "n1" not in {h["cluster"]["node"] for h in divided.headers(run.folder)}
 
 
@@ -138,7 +138,7 @@ def given_up(run):
         run.cluster.hide(node, run.configs)
     run.submit("--array", "1")
     run.wait_for_end()
-    assert "it is given up" in run.logs() and run.states() == ["failed"], (run.status(), run.logs())
+    assert "giving up" in run.logs() and run.states() == ["failed"], (run.status(), run.logs())
     assert len(list((run.folder / "slurm/tries").glob("1.*"))) == 6
     assert re.search("failed twice on n[1-4], n[1-4], n[1-4]; last, it ended with 2 on", run.status()[0]["note"]), run.status()
     for node in run.cluster.nodes:
@@ -157,7 +157,7 @@ def cancelled(run):
     run.wait_for_end()
     before = len(run.results())
     assert "failed" in run.states(), run.status()
-    assert "go on with what failed: opbench submit --slurm --output" in run.opbench("status", run.folder, code=1)
+    assert "retry what failed: opbench submit --slurm --output" in run.opbench("status", run.folder, code=1)
     run.resume()
     run.wait_for_end()
     assert before < run.check()

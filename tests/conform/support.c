@@ -103,7 +103,7 @@ static ob_status read_dtypes(support_row *row, int pass, char *text, ob_err *err
             continue;
         const ob_dtype dtype = ob_dtype_from_name(word, length);
         if (dtype == OB_DTYPE_INVALID)
-            return ob_err_set(err, OB_ERR_SYNTAX, "'%s' is no dtype", word);
+            return ob_err_set(err, OB_ERR_SYNTAX, "'%s' is not a dtype", word);
         row->cells[pass][dtype] = (support_cell){.tried = word[length] == '*' ? 2 : 1, .taken = 1};
     }
     return OB_OK;

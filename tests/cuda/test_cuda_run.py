@@ -163,7 +163,7 @@ class Failures(CudaTest):
     def test_no_device(self):
         self.run_config(ADD, faults="none")
         self.assertNotEqual(self.code, 0)
-        self.assertIn("knows no GPU", self.stderr)
+        self.assertIn("finds no GPU", self.stderr)
 
     def test_no_such_device(self):
         self.run_config(ADD, "--device", "cuda:7")

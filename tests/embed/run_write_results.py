@@ -117,7 +117,7 @@ def main():
             compare(ours, theirs, args.program)
             # Either goes on from the other's file, and shows the same.
             command[command.index(other)] = path
-            check("5 cases were done already" in run([*command, "--resume"], environment), "it cannot be resumed")
+            check("5 cases were already done" in run([*command, "--resume"], environment), "it cannot be resumed")
             shown = [run([args.program, "show", file], environment) for file in (path, other)]
             check(shown[0] == shown[1], f"shown differently:\n{shown[0]}{shown[1]}")
     unknown = subprocess.run([args.example, CONFIG, "/nowhere/x.json", "null"], capture_output=True, text=True,

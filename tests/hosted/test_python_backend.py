@@ -445,7 +445,7 @@ class Interpreters(unittest.TestCase):
     def test_no_counts(self):
         done = call("count", "--op", "torch.add", "f32[4]", "f32[4]", "--backend", "python")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("cannot be counted: valgrind does not follow into the program that hosts it", done.stdout + done.stderr)
+        self.assertIn("valgrind does not follow into the program that hosts it", done.stdout + done.stderr)
 
     def test_not_in_this_process(self):
         done = call("run", "torch.add", "f32[4]", "f32[4]", "--backend", "python", "--no-isolate")

@@ -105,7 +105,7 @@ def check_used_up(group, program):
             busy.kill()
     row = find(out)
     check(row["level"] == "bad" and code == 1, code, row, errors)
-    check(row["found"].startswith("0.05 CPUs of ") and row["found"].endswith("it was used up while we looked"), row)
+    check(row["found"].startswith("0.05 CPUs of ") and row["found"].endswith("it was used up during the check"), row)
 
 
 def check_run(group, program):
@@ -116,7 +116,7 @@ def check_run(group, program):
         code, _, errors = group.run(program, "time", "--backend", "null", "--op", "torch.relu", "f32[4]", "-o", output,
                                     OPBENCH_DOCTOR="on", OPBENCH_ROOFLINE="off")
         check(code == 0, code, errors)
-        check(errors.count("this machine is not fit to measure") == 1 and "CPU quota (0.50 CPUs of " in errors, errors)
+        check(errors.count("this machine is not fit for measuring:") == 1 and "CPU quota (0.50 CPUs of " in errors, errors)
         header = json.loads(output.read_text().splitlines()[0])
         levels = {row["check"]: row["level"] for row in header["sys_info"]["findings"]}
         check(levels.get("CPU quota") == "bad", header["sys_info"]["findings"])

@@ -103,7 +103,7 @@ static void loaded_already(void)
     CHECK_INT(ob_library_caps_apply(caps, &err), OB_OK);
     const ob_library_cap *cap = ob_library_caps_at(caps, 0);
     CHECK_INT(cap->state, OB_CAP_CANNOT);
-    CHECK_HAS(cap->why, "; it is loaded already, so start the program with OPENBLAS_CORETYPE=");
+    CHECK_HAS(cap->why, "; it is already loaded, so start the program with OPENBLAS_CORETYPE=");
     CHECK_STR(cap->value, "");
     CHECK(getenv(VARIABLE) == NULL);
     const ob_json *row = ob_json_item(ob_library_caps_json(caps), 0);

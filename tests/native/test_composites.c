@@ -163,12 +163,12 @@ static void einsum_says_what_is_wrong(void)
         {"ij->ii", "twice in the result", 1},
         {"ij", "fewer terms than operands", 2},
         {"ij,jk,kl->il", "more terms than operands", 2},
-        {"ijk,jk->i", "another number of dimensions", 2},
+        {"ijk,jk->i", "operand's number of dimensions", 2},
         {"i.j,jk->ik", "letters and at most one", 2},
         {"ij,jk-", "letters and at most one", 2},
         {"ij,jk->ik->", "more than one result", 2},
         {"ij...k,jk", "fewer dimensions than its term has letters", 2},
-        {"ij,jk,kl", "a backend on PyTorch itself takes more", 3},
+        {"ij,jk,kl", "a backend built on PyTorch takes more", 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ob_value args[4] = {ob_value_none()};

@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_refused(broken, home, "broken.so", "tools/fetch_onnxruntime")
     cut = home / "cut.so"
     cut.write_bytes((fakes / "fake_old.so").read_bytes()[:4000])
-    check_refused(cut, home, "cut.so", "cut off")
+    check_refused(cut, home, "cut.so", "shorter than its header")
     check_refused(fakes / "fake_old.so", home, "1.2.3", "too old", "1.20")
     check_refused(fakes / "fake_other.so", home, "OrtGetApiBase")
     check_refused(fakes / "fake_empty.so", home, "fake_empty.so")

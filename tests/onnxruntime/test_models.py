@@ -64,5 +64,5 @@ with tempfile.TemporaryDirectory() as folder:
             # Fifty layers, each normalised by a variance of few elements: roundings may add up to anything.
             wanted = "not checked" if result["op_name"] == "torchvision.models.resnet50" else "same"
             assert result["status"] == "ok" and result["check"]["verdict"] == wanted, result
-            assert wanted == "same" or "roundings of so many steps" in json.dumps(result["warnings"]), result
+            assert wanted == "same" or "rounding errors of this many steps" in json.dumps(result["warnings"]), result
             assert not modules or "backward" in json.dumps(result), result

@@ -90,7 +90,7 @@ with tempfile.TemporaryDirectory() as name:
     onnx = ("--onnx", str(path))
     done, results = run(GOOD, [[tensor(5, 3)], [tensor(1, 3)]], *onnx)
     assert done.returncode == 0 and [r["status"] for r in results] == ["ok", "ok"], (done, results)
-    assert "knows no operator" not in done.stderr, done.stderr
+    assert "does not know the operator" not in done.stderr, done.stderr
     done, results = run(GOOD, [[tensor(5, 4)]], *onnx)
     assert done.returncode == 1 and "Got: 4 Expected: 3" in results[0]["reason"], (done, results)
     done, results = run(TWO, [[tensor(4), tensor(4)]], *onnx)
@@ -124,6 +124,6 @@ with tempfile.TemporaryDirectory() as name:
     # Only the command line names a model, and only for this backend.
     done, results = run(GOOD, [[tensor(5, 3)]], "--backend", "onnxruntime")
     assert done.returncode == 1 and results[0]["status"] == "unsupported", (done, results)
-    assert "--onnx FILE gives the model of a file to the onnxruntime backend" in results[0]["reason"], results
+    assert "--onnx FILE gives the model in a file to the onnxruntime backend" in results[0]["reason"], results
     done = subprocess.run([opbench, "run", "-c", str(config), "--backend", "native", *onnx], capture_output=True, text=True)
     assert done.returncode == 2 and "--onnx needs the onnxruntime backend" in done.stderr, done

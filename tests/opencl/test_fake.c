@@ -131,7 +131,7 @@ static void test_no_doubles(void)
     CHECK_OK(open_fake(&backend, &err));
     CHECK_INT(case_open(&c, backend, "torch.exp", args, 1, OB_PASS_FORWARD, &err),
               OB_ERR_UNSUPPORTED);
-    CHECK_STR(err.message, "the device fake device has no double numbers (cl_khr_fp64); use f32");
+    CHECK_STR(err.message, "the device fake device has no doubles (cl_khr_fp64); use f32");
     case_close(&c);
     desc->close(backend);
 }

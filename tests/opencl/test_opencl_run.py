@@ -62,7 +62,7 @@ def check_fake(program, library, folder):
         check(done.returncode == 1, done.returncode, done.stdout, done.stderr)
         text = out.read_text()
         check(text.count('"status": "failed"') == 2, text)
-        check(word in text and "learned when waiting" in text, text)
+        check(word in text and "as reported when waiting" in text, text)
     done = run(program, *words, FAKE_OPENCL="")
     check(done.returncode == 0, done.stdout, done.stderr)
     header = records(out)[0]

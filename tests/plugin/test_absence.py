@@ -113,8 +113,8 @@ class Absence(unittest.TestCase):
                 self.assertFalse(row["available"])
                 self.assertEqual(row["help"], there[name])  # the table of the core says what the plug-in does
                 self.assertIn(f"there is no plug-in {name}.so in {os.path.dirname(place)}; ", row["reason"])
-                self.assertRegex(row["reason"], "build opbench again")
-                self.assertRegex(row["reason"], "; build|" + CURES)
+                self.assertRegex(row["reason"], "rebuild opbench")
+                self.assertRegex(row["reason"], "; rebuild|" + CURES)
                 self.check_refusals(name, row["reason"])
                 table = self.opbench("list", "backends", name).stdout
                 self.assertIn("not available: " + row["reason"], " ".join(table.split()))
@@ -162,10 +162,10 @@ class Absence(unittest.TestCase):
         with open(other, "rb") as whole, open(cut, "wb") as part:
             part.write(whole.read()[:2000])
         return {"not_there": (os.path.join(self.folder, "not_there.so"), "not_there.so"),
-                "garbage": (garbage, "is there, but cannot be opened: invalid ELF header"),
-                "empty": (empty, "is there, but cannot be opened: file too short"),
-                "cut": (cut, "is broken: the file is cut off"),
-                "needy": (needy, "is there, but cannot be opened: undefined symbol: nobody_has_this"),
+                "garbage": (garbage, "exists, but cannot be opened: invalid ELF header"),
+                "empty": (empty, "exists, but cannot be opened: file too short"),
+                "cut": (cut, "is broken: the file is shorter"),
+                "needy": (needy, "exists, but cannot be opened: undefined symbol: nobody_has_this"),
                 "other": (other, "has no|has no OrtGetApiBase")}
 
     def test_library(self):
@@ -204,12 +204,12 @@ class Absence(unittest.TestCase):
         shutil.copy(os.path.join(plugins, "torch.so"), path)
         os.unlink(os.path.join(os.path.dirname(path), "torch"))
         row = self.check_others("torch")
-        self.assertRegex(row["reason"], "torch/shim.so is missing; build or install opbench again")
+        self.assertRegex(row["reason"], "torch/shim.so is missing; rebuild or reinstall opbench")
         os.mkdir(os.path.join(os.path.dirname(path), "torch"))
         shutil.copy(self.write("garbage.so", "This is no shared object.\n" * 100),
                     os.path.join(os.path.dirname(path), "torch", "shim.so"))
         row = self.check_others("torch")
-        self.assertRegex(row["reason"], "shim.so is there, but cannot be opened: invalid ELF header; install")
+        self.assertRegex(row["reason"], "shim.so exists, but cannot be opened: invalid ELF header; install")
 
     def test_library_that_crashes(self):
         """Opening it ends the process: the list says so, and ends as it should."""

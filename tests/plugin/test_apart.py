@@ -113,7 +113,7 @@ class Apart(unittest.TestCase):
 
     def test_nonsense(self):
         name = b'{"name": "apart", "version": null, "backends": [%s], "operators": [], "generators": [], "iterators": []}'
-        nonsense = "told nonsense of it"
+        nonsense = "gave a malformed report"
         for said, part in ((b"no frame at all, but text enough for a head", nonsense),
                            (b"", "it ends the process when it is loaded (exit code 0)"),
                            (frame(PLUGIN, b"{"), nonsense),

@@ -103,7 +103,7 @@ class New(unittest.TestCase):
 
     def builds(self, opbench):
         self.assertEqual(self.works(opbench, "new", "plugin", "mine-1"),
-                         "mine-1: a backend of one kernel, aten::relu in mine-1.c\nnext: cd mine-1 && make && make test\n")
+                         "mine-1: a backend with one kernel, aten::relu in mine-1.c\nnext: cd mine-1 && make && make test\n")
         self.assertEqual(sorted(os.listdir(self.path("mine-1"))),
                          ["CMakeLists.txt", "Makefile", "README.md", "cases.json", "mine-1.c", "opbench.mk", "test.sh"])
         for name in os.listdir(self.path("mine-1")):
@@ -111,7 +111,7 @@ class New(unittest.TestCase):
                 self.assertNotIn("my_kernels", file.read(), name)
         self.works("make", "-s", where="mine-1")
         for said in (self.works("make", "-s", "test", where="mine-1"), self.by_cmake()):
-            self.assertEqual(said.count("6 results checked, worst at 0 of the bound"), 2, said)
+            self.assertEqual(said.count("6 results checked, worst error 0 of the bound"), 2, said)
             self.assertIn("mine-1/native", said)
         with open(self.path("mine-1", "build", "cold.json"), encoding="utf-8") as file:
             rows = [row for row in map(json.loads, file) if "op_name" in row]
@@ -127,7 +127,7 @@ class New(unittest.TestCase):
         self.builds(program)
         again = self.run_it(program, "new", "plugin", "mine-1")
         self.assertEqual((again.returncode, again.stdout),
-                         (2, "opbench new: error: mine-1 is there already; choose another name, or remove it\n"))
+                         (2, "opbench new: error: mine-1 already exists; choose another name, or remove it\n"))
 
     def test_wrong_kernel_is_found(self):
         self.works(program, "new", "plugin", "mine")
@@ -147,7 +147,7 @@ class New(unittest.TestCase):
             shutil.copy(os.path.join(build, name), os.path.join(prefix, to))
         alone = self.run_it(os.path.join(prefix, "bin/opbench"), "new", "plugin", "mine-1")
         self.assertEqual(alone.returncode, 2)
-        self.assertIn("opbench's headers and its kit are not beside " + prefix, alone.stdout)
+        self.assertIn("opbench's headers and kit are not next to " + prefix, alone.stdout)
         self.assertFalse(os.path.exists(self.path("mine-1")))
         shutil.copytree(os.path.join(source, "include"), os.path.join(prefix, "include"))
         self.builds(os.path.join(prefix, "bin/opbench"))
@@ -178,12 +178,12 @@ class New(unittest.TestCase):
 
     def test_what_rows_refuse(self):
         self.rows()
-        one = "rows's function for aten::add.Tensor takes tensors of one shape, and that of other is another; a row that looks at sizes says OB_KIT_CONTIGUOUS"
+        one = "rows's function for aten::add.Tensor takes tensors of one shape, but other has a different one; a row that handles sizes sets OB_KIT_CONTIGUOUS"
         for words, why in ((("torch.add", "f32[3,4]", "f32[4]"), one),
                            (("torch.add", "f32[3,4]", "f64[3,4]"),
-                            "rows's function for aten::add.Tensor does not take other of f64 beside f32; use one dtype, or another row"),
+                            "rows's function for aten::add.Tensor does not take other of f64 together with f32; use one dtype, or another row"),
                            (("torch.relu", "f32[3,4]:[1,3]"),
-                            "rows's function for aten::relu takes contiguous tensors, which self is not; a row that looks at strides says OB_KIT_ANY_STRIDES"),
+                            "rows's function for aten::relu takes contiguous tensors, but self is not contiguous; a row that handles strides sets OB_KIT_ANY_STRIDES"),
                            (("torch.relu", "i32[3]"), "the rows backend does not have aten::relu for i32; use another dtype or backend"),
                            (("torch.neg", "f32[3]"), "the rows backend has no kernel for aten::neg; it has aten::relu, aten::relu_, "
                             "aten::threshold_backward, aten::add.Tensor, aten::mm, aten::index_select, or use another backend")):
@@ -192,7 +192,7 @@ class New(unittest.TestCase):
         self.assertEqual(self.measured("torch.mm", "f64[2,2]", "f64[2,2]")[0], "differs")
 
     def test_wrong_rows(self):
-        for row, why in (('{"relu", OB_KIT_BIT(F32), relu, OB_KIT_ONE_SHAPE, 0},', 'the row "relu" names no operator; write its namespace'),
+        for row, why in (('{"relu", OB_KIT_BIT(F32), relu, OB_KIT_ONE_SHAPE, 0},', 'the row "relu" does not name an operator; write its namespace'),
                          ('{"aten::abs", 0, relu, OB_KIT_ONE_SHAPE, 0},', "the row of aten::abs has no dtypes; add it"),
                          ('{"aten::abs", OB_KIT_BIT(F32), NULL, OB_KIT_ONE_SHAPE, 0},', "the row of aten::abs has no function; add it"),
                          ('{"aten::view", OB_KIT_BIT(F32), relu, OB_KIT_ONE_SHAPE, 0},', "two kernels are called aten::view; remove one row")):

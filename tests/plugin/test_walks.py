@@ -107,7 +107,7 @@ class Walks(unittest.TestCase):
                 with self.subTest(function=function, what=what):
                     told = self.fails([ENTRY % does(**{function: what})])
                     self.assertIn(f"config.json:4:10: error: .\"torch.neg\".config[0].input: plug-in 'walks' {end} when its "
-                                  f"iterator 'WalksIterator' {doing} \"input\"; mend it, or remove "
+                                  f"iterator 'WalksIterator' {doing} \"input\"; fix it, or remove "
                                   f"{self.path('plugins')}/walks.so", told)
         for where, doing, place in (("check", 'checked an argument of type "walked"', ".args[0]"), ("entry", 'checked "args"', "")):
             with self.subTest(where=where):
@@ -115,7 +115,7 @@ class Walks(unittest.TestCase):
                 told = self.fails([WALKED % ((bad, "") if place else ("", bad))], generator="WalksGenerator",
                                   iterator="DefaultConfigIterator")
                 self.assertIn(f"config.json:5:{11 if place else 1}: error: .\"torch.neg\".config[0].input[0]{place}: plug-in "
-                              f"'walks' crashed (Segmentation fault) when its generator 'WalksGenerator' {doing}; mend", told)
+                              f"'walks' crashed (Segmentation fault) when its generator 'WalksGenerator' {doing}; fix", told)
 
     def test_dies_later(self):
         """The first items are good: the run ends with the error, and what was measured is kept."""
@@ -149,7 +149,7 @@ class Walks(unittest.TestCase):
                 with open(self.path("once"), "wb") as file:
                     file.write(said)
                 told = self.fails([ENTRY % does(at="say"), ENTRY % ""])
-                self.assertIn("plug-in 'walks' told nonsense when its iterator 'WalksIterator' made an item of \"input\"", told)
+                self.assertIn("plug-in 'walks' gave a malformed answer when its iterator 'WalksIterator' made an item of \"input\"", told)
 
     def test_says_no(self):
         """What it refuses is told where the config has it, in one line."""

@@ -155,7 +155,7 @@ def errors(folder):
     check("no backend" in str(raised(opbench.run, CONFIG, backend="nobody")), "an unknown backend")
     check("none.json" in str(raised(opbench.load, folder / "none.json")), "a file that is not there")
     check("none.json" in str(raised(opbench.diff, str(folder / "none.json"), str(folder / "other.json"))), "nor one to compare")
-    check("knows no operator" in str(raised(opbench.run, "torch.nosuch", "f32[2]", backend="native")), "an unknown operator")
+    check("does not know the operator" in str(raised(opbench.run, "torch.nosuch", "f32[2]", backend="native")), "an unknown operator")
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         opbench.run({"torch.nosuch": {"input_data_generator": "PyTorch:DefaultDataGenerator", "config": [{"input": [{"args": [

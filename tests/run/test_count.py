@@ -52,7 +52,7 @@ class Stand(RunTest):
 
     def test_no_worker_comes_up(self):
         environment = self.stand_in("kill -SEGV $$\n")
-        self.assert_reason(self.counted(environment), "under valgrind no worker starts")
+        self.assert_reason(self.counted(environment), "under valgrind: cannot start a worker:")
 
     def test_worker_that_is_not_under_valgrind(self):
         worker = 'while [ "$1" != worker ]; do p=$1; shift; done\n"$p" "$@" &\nwait\n'
@@ -61,7 +61,7 @@ class Stand(RunTest):
 
     def test_crash(self):
         environment = self.stand_in("exit 3\n")
-        self.assert_reason(self.counted(environment), "exit code 3")
+        self.assert_reason(self.counted(environment), "code 3")
 
     def test_time_limit(self):
         environment = self.stand_in("exec sleep 60\n")
@@ -123,16 +123,16 @@ class Stand(RunTest):
         error = process.communicate(timeout=60)[1].decode()
         self.assertEqual(process.returncode, 130)
         self.assertRegex(error, r"^opbench count: error: interrupted\nopbench count: interrupted after [0-3] of 3 results, which "
-                                r"are in no file; with --output FILE it could go on\n$")
+                                r"were not saved; with --output FILE it could continue\n$")
         self.assert_no_process(self.folder)
 
     def test_options(self):
         cases = [
-            (("--count-dir", "x"), "give --count too"),
-            (("--count-number", "3"), "give --count too"),
+            (("--count-dir", "x"), "add --count"),
+            (("--count-number", "3"), "add --count"),
             (("--count", "--no-isolate"), "leave out --no-isolate"),
             (("--count", "--count-with", "perf_event", "--count-dir", "x"), "--count-dir keeps"),
-            (("--count", "--count-dir", "/dev/null"), "is no folder"),
+            (("--count", "--count-dir", "/dev/null"), "cannot make the folder"),
         ]
         for options, text in cases:
             done = self.run_config(three_operators(), *NATIVE, *options, code=2)
@@ -252,7 +252,7 @@ class Valgrind(RunTest):
         again = self.lines(path)
         self.assertEqual([r["threads"] for r in again if "op_name" in r], [1, 1, 2, 2])
         done = self.count("-c", self.config(product()), "-b", "-n", "4", "-o", path, "--resume", code=2)
-        self.assertIn(b"another choice of --number or --repeats", done.stderr)
+        self.assertIn(b"a different choice of --number or --repeats", done.stderr)
         # The repro line counts the same.
         repeat = self.run_program(["sh", "-c", results[1]["repro"] + " --json"], env=self.environment)
         self.assertEqual([json.loads(line)["counts"] for line in repeat.stdout.splitlines()],
@@ -297,12 +297,12 @@ class Valgrind(RunTest):
         done = self.count("-c", config, "--backend", "null", "--backend-options",
                           "fault=segfault,fault_op=" + harness.CANONICAL["torch.mul"], "--json", code=1)
         self.assertEqual(len(done.stdout.splitlines()), 2)
-        self.assertIn(b"torch.mul|0|0|0: under valgrind the worker died of SIG", done.stderr)
+        self.assertIn(b"torch.mul|0|0|0: under valgrind: the worker died of SIG", done.stderr)
         done = self.count("-c", config, "--backend", "null", "--backend-options",
                           "fault=illegal,fault_op=" + harness.CANONICAL["torch.sub"], "--json", code=1)
         self.assertEqual(len(done.stdout.splitlines()), 2)
         self.assertIn(b"torch.sub|0|0|0: valgrind cannot run this code: it uses instructions that "
-                      b"valgrind does not know, such as those of AVX-512", done.stderr)
+                      b"valgrind does not know, such as AVX-512", done.stderr)
         done = self.count("-c", config, "--backend", "null", "--backend-options", "fault=x", code=2)
         self.assertIn(b"'x' is not a choice", done.stderr)
         self.assertEqual(done.stderr.count(b"\n"), 1)

@@ -15,7 +15,7 @@ FAULTS = {
                  {"signal": "SIGSEGV"}),
     "illegal": ("crashed", "the worker died of SIGILL (Illegal instruction)", {"signal": "SIGILL"}),
     "abort": ("crashed", "the worker died of SIGABRT (Aborted)", {"signal": "SIGABRT"}),
-    "exit": ("crashed", "the worker ended by itself with exit code 3", {"exit_code": 3}),
+    "exit": ("crashed", "the worker ended with exit code 3", {"exit_code": 3}),
     "hang": ("timed_out", "the case took longer than 0.4 s; see --case-timeout", {}),
     "stop": ("timed_out", "the case took longer than 0.4 s; see --case-timeout", {}),
     "oom-kill": ("crashed", "the worker died of SIGKILL (Killed)", {"signal": "SIGKILL"}),
@@ -102,7 +102,7 @@ class Faults(RunTest):
     def test_open_crashes(self):
         done = self.run_config(three_operators(), "--backend-options",
                                "fault=abort,fault_phase=open", code=1)
-        self.assertIn(b"no worker starts: the worker died of SIGABRT", done.stderr)
+        self.assertIn(b"cannot start a worker: the worker died of SIGABRT", done.stderr)
         self.assertEqual(self.lines(), [])
 
     def test_garbage_on_standard_output(self):

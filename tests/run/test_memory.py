@@ -19,7 +19,7 @@ class Memory(RunTest):
         self.assertEqual((ok["status"], also_ok["status"]), ("ok", "ok"))
         self.assertEqual(large["status"], "out_of_memory")
         self.assertEqual(
-            large["reason"], "the case needs at least 1048576.0 MiB, the limit is 100.0 MiB; use "
+            large["reason"], "the case needs at least 1048576.0 MiB, but the limit is 100.0 MiB; use "
             "smaller shapes or a larger --max-memory")
 
     def test_result_counts_too(self):
@@ -49,7 +49,7 @@ class Memory(RunTest):
                 continue
             self.assertEqual(r["status"], "out_of_memory")
             self.assertRegex(r["reason"],
-                             r"^the worker held \d+ MiB, the limit is 150 MiB; see --max-memory$")
+                             r"^the worker used \d+ MiB, but the limit is 150 MiB; see --max-memory$")
         self.assert_no_process(self.folder)
 
 
@@ -88,7 +88,7 @@ class KernelKills(RunTest):
         self.run_config(three_operators(), "--max-memory", "4000", "--backend-options",
                         "fault=grow,fault_op=aten::mul.Tensor", code=1, preexec_fn=group.enter)
         self.assertEqual([r["status"] for r in self.results()], ["ok", "out_of_memory", "ok"])
-        self.assertIn("the kernel killed the worker (SIGKILL) because memory was out",
+        self.assertIn("the kernel killed the worker (SIGKILL) because memory ran out",
                       self.results()[1]["reason"])
         self.assertEqual(self.results()[1]["signal"], "SIGKILL")
 

@@ -86,7 +86,7 @@ class Disk(RunTest):
         self.wait_for_records(1)
         done = self.run_program(self.command(config, "-a"))
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn(b"another run (process %d) writes to this file; --wait waits for it" % first.pid,
+        self.assertIn(b"another run (process %d) is writing to this file; --wait waits for it" % first.pid,
                       done.stderr)
         self.assertIsNone(first.poll())
 
@@ -108,7 +108,7 @@ class AnotherRun(RunTest):
             before = file.read()
         done = self.run_program(self.command(config, "--resume", *self.other_words()[:2]))
         self.assertEqual(done.returncode, 1)
-        self.assertIn(self.output.encode() + b": error: another run (process %d) writes to this file" %
+        self.assertIn(self.output.encode() + b": error: another run (process %d) is writing to this file" %
                       first.pid, done.stderr)
         with open(self.output, "rb") as file:
             self.assertEqual(file.read(), before)
@@ -123,7 +123,7 @@ class AnotherRun(RunTest):
         self.assertIn(b"waiting for process %d, which writes to %s" %
                       (first.pid, self.output.encode()), done.stderr)
         self.assertEqual([r["index"] for r in self.results()], [0, 1, 2])
-        self.assertIn(b"3 cases were done already", done.stdout)
+        self.assertIn(b"3 cases were already done", done.stdout)
 
     def suite(self):
         path = self.path("suite.yaml")
@@ -155,7 +155,7 @@ class AnotherRun(RunTest):
                 other.flush()
                 with self.subTest(name):
                     done = self.run_program(words, code=1)
-                    self.assertIn(b"another run (process %d) writes to this file" % os.getpid(), done.stderr)
+                    self.assertIn(b"another run (process %d) is writing to this file" % os.getpid(), done.stderr)
                     with open(self.output, "rb") as file:
                         self.assertEqual(file.read(), line)
 
@@ -198,7 +198,7 @@ class AnotherRun(RunTest):
             fcntl.flock(other, fcntl.LOCK_UN)
         process.send_signal(signal.SIGCONT)
         self.assertEqual(process.wait(harness.LIMIT_S), 1)
-        self.assertIn(b"writes to this file", process.stderr.read())
+        self.assertIn(b"is writing to this file", process.stderr.read())
         self.assertEqual(os.path.getsize(self.output), size)
 
 
@@ -294,14 +294,14 @@ class Modes(RunTest):
         self.run_program(words, code=0)
         before = self.lines()
         done = self.run_program(words, code=2)
-        self.assertIn(self.output.encode() + b": error: is there already; --resume goes on from it, "
+        self.assertIn(self.output.encode() + b": error: already exists; --resume continues from it, "
                       b"--append adds to it, --force replaces it", done.stderr)
         self.assertEqual(self.lines(), before)
 
     def test_one_word_for_the_file(self):
         for pair in (("-a", "--resume"), ("--resume", "--force"), ("-a", "--force")):
             done = self.run_config(three_operators(), *pair, code=2)
-            self.assertIn(b"--append, --resume and --force say different things", done.stderr)
+            self.assertIn(b"--append, --resume and --force conflict;", done.stderr)
 
     def test_a_case_of_a_billion_is_found_at_once(self):
         count = 1000000000
@@ -358,7 +358,7 @@ class Resume(RunTest):
         self.run_config(three_operators(), *fault, code=1)
         done = self.run_config(three_operators(), *fault, "--resume", code=0)
         self.assertEqual(len(self.results()), 3)
-        self.assertIn(b"3 cases were done already", done.stdout)
+        self.assertIn(b"3 cases were already done", done.stdout)
 
     def test_the_table_has_all_cases(self):
         self.run_config(many_cases(4), "-s", "torch.add|0|0|0_2", code=0)
@@ -391,8 +391,8 @@ class Resume(RunTest):
         for name, (options, old, new) in changes.items():
             done = self.run_config(many_cases(3), *base, *options, "--resume", code=2)
             if name != "cache":  # the mode differs too, and is told first
-                self.assertIn(("was measured with --%s: %s, this run has: %s; --resume needs the same "
-                               "options, or give another --output" % (name, old, new)).encode(),
+                self.assertIn(("was measured with --%s: %s, but this run has: %s; give the same "
+                               "options for --resume, or another --output" % (name, old, new)).encode(),
                               done.stderr)
             self.assertEqual(self.lines(), before)
         # The same in other words, and what does not change a number.
@@ -404,7 +404,7 @@ class Resume(RunTest):
         self.run_config(many_cases(6), "-s", "torch.add|0|0|0_2", code=0)
         before = self.lines()
         done = self.run_config(many_cases(7), "--resume", code=2)
-        self.assertIn(b"was made from another config than", done.stderr)
+        self.assertIn(b"was made from a different config than", done.stderr)
         self.assertEqual(self.lines(), before)
 
     def test_damaged_line_is_refused(self):

@@ -39,7 +39,7 @@ class Processes(RunTest):
         self.run_config(many_cases(1), "--processes", "5", "-i", "50", code=0)
         interval = self.results()[0]["statistics"]["forward"]["interval"]
         self.assertEqual(interval, {"confidence": 0.9375, "independent": 5, "over": "processes",
-                                    "reason": "fewer than 6 processes have no 95 % interval; "
+                                    "reason": "fewer than 6 processes give no 95 % interval; "
                                               "use --processes 6 or more"})
 
     def test_disturbed_samples_do_not_count(self):

@@ -164,7 +164,7 @@ class Roofline(RunTest):
         self.assertIn("libc.so", ceilings["libraries"][0]["files"])
         self.assertNotIn("null.so", ceilings["libraries"][0]["files"])
         warning = "warning: the ceilings were measured with My BLAS 1.0 under null, and " + self.path("gone.so") \
-            + " is another file now or gone; measure them again with opbench roofline\n"
+            + " has since been replaced or removed; run opbench roofline to measure them again\n"
         many = {"torch.add": operator(*[entry(tensor(1000), tensor(1000))] * 3)}
         words = [*self.command(self.config(many), "-w", "1", "-i", "5"), "--force"]
         self.assertNotIn("warning", self.errors_of(words))
@@ -196,7 +196,7 @@ class Roofline(RunTest):
         return text.decode()
 
     def test_hint(self):
-        hint = "`opbench roofline` measures once"
+        hint = "`opbench roofline` once"
         self.assertEqual(self.said().count(hint), 1)
         self.assertNotIn(hint, self.said(OPBENCH_ROOFLINE="off"))
         self.assertNotIn(hint, self.said(OPBENCH_ROOFLINE=self.ceilings(1e12)[1]))

@@ -44,7 +44,7 @@ class Operators(RunTest):
     def test_unknown(self):
         self.assertIn(b'has no operator "torch.ad"; did you mean "torch.add"?',
                       self.selected("--op", "torch.ad", code=2))
-        self.assertIn(b'has no operator "aten::relu"; `opbench expand -c` shows its cases',
+        self.assertIn(b'has no operator "aten::relu"; `opbench expand -c` lists its cases',
                       self.selected("--op", "aten::relu", code=2))
         self.assertIn(b'has no operator "torch.ad"; did you mean "torch.add"?',
                       self.selected("--case", "torch.ad|0|0|0", code=2))
@@ -74,11 +74,11 @@ class Marks(RunTest):
         text = done.stdout.decode()
         self.assertEqual(text.count(" ok* "), 2, text)
         self.assertIn("* 2 results, the first is add(f32[4], f32[4], alpha=1): nothing was measured: "
-                      "-i asks for no iteration\n", text)
+                      "-i asks for no iterations\n", text)
         done = self.run_config(many_cases(1), "-i", "0", "--format", "csv", code=0)
         cells = done.stdout.decode().splitlines()[1].split(",")
         self.assertEqual(cells[2], "ok")
-        self.assertIn("nothing was measured: -i asks for no iteration", cells)
+        self.assertIn("nothing was measured: -i asks for no iterations", cells)
         done = self.run_config(many_cases(1), "-i", "1", code=0)
         self.assertNotIn("*", done.stdout.decode())
 
@@ -122,7 +122,7 @@ class Repro(RunTest):
         repro = self.results()[1]["repro"]
         self.assertIn(" run -c - --case ", repro)
         self.assertTrue(repro.endswith(
-            " # the config came from standard input: give it there again"), repro)
+            " # the config came from standard input; pipe it in again"), repro)
         other = self.path("other.json")
         subprocess.run(repro.replace(" #", " -q --output %s #" % other), shell=True, check=True,
                        cwd="/", input=text, text=True)
@@ -145,7 +145,7 @@ class Precision(RunTest):
         (r,) = self.results()
         self.assertEqual(r["statistics"]["forward"]["interval"], {
             "independent": 1, "over": "samples",
-            "reason": "one sample has no interval; use --precision 0.02, or -i 10 or more"})
+            "reason": "one sample gives no interval; use --precision 0.02, or -i 10 or more"})
 
 
 class Blocks(RunTest):

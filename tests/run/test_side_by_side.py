@@ -166,7 +166,7 @@ class Side(RunTest):
         self.assertNotIn("ratio", results[5]["statistics"]["forward"])
         self.assertIn("ratio", results[7]["statistics"]["forward"])
         done = self.run_program(self.command(config, *BOTH, "-i", "2", "--resume"), code=0)
-        self.assertIn(b"6 cases were done already\n", done.stdout)
+        self.assertIn(b"6 cases were already done\n", done.stdout)
         self.assertEqual(len(self.results()), 12)
 
     def test_resumed_with_other_backends_is_refused(self):
@@ -218,8 +218,8 @@ class Side(RunTest):
             self.assertEqual((native["check"]["checked"], native["check"]["elements"]), (8, 8))
             self.assertEqual(null["check"]["verdict"], "differs")
             self.assertGreater(null["check"]["worst"], 1)
-            self.assertRegex(null["reason"], r"^output 0 at \[\d\] is 0 and must be [-0-9.e]+: "
-                             r"it may be off by [0-9.e-]+ \(\d of 4 elements are off by more\)$")
+            self.assertRegex(null["reason"], r"^output 0 at \[\d\] is 0 but must be [-0-9.e]+, "
+                             r"within [0-9.e-]+ \(\d of 4 elements are off by more\)$")
             self.assertEqual(null["metric"], {})
             self.assertIn(("null: " + null["reason"]).encode(), done.stdout)
         self.assertEqual(self.finish()["results"], {"ok": 3, "differs": 3})
@@ -258,7 +258,7 @@ class Side(RunTest):
                 (("--backend", "native,native"), "--backend has native twice; name it once"),
                 (("--backend", "native,"), "--backend has an empty name"),
                 ((*BOTH, "--no-isolate"), "needs a worker process for each"),
-                ((*BOTH, "--ncu"), "--ncu and --nsys see one backend"),
+                ((*BOTH, "--ncu"), "--ncu and --nsys can only profile one backend"),
                 ((*BOTH, "--backend-options", "forward_ns=7"), "native.forward_ns=7 or null.forward_ns=7")):
             done = self.run_config(three_operators(), *options, code=2)
             self.assertIn(message, done.stderr.decode())

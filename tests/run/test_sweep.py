@@ -68,7 +68,7 @@ class Sweep(RunTest):
         self.check_pandas(rows)
         before = self.text("linear.csv"), self.results_text()
         again = self.sweep("--resume")
-        self.assertIn("0 cases measured, %d done already" % len(rows), again.stdout)
+        self.assertIn("0 cases measured, %d already done" % len(rows), again.stdout)
         self.assertEqual(again.returncode, got.returncode, "failed rows are failed rows")
         self.assertEqual((self.text("linear.csv"), self.results_text()), before)
 

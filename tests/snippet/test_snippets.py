@@ -132,12 +132,12 @@ def test_errors(program):
         (["--lang", "c", "1;", "--cc", "no-such-cc"], 2,
          "Missing: no-such-cc, the compiler for C, is not in PATH; install it, or name another with --cc PROGRAM"),
         (["--lang", "c++", "1;", "--cxx", "/no/c++"], 2,
-         "Missing: /no/c++, the compiler for C++, cannot be run: No such file or directory; name another with --cxx"),
+         "Missing: cannot run /no/c++, the compiler for C++: No such file or directory; name another with --cxx"),
         (["--lang", "python", "1", "--python", "no-python"], 2, "name another with --python PROGRAM"),
         (["--lang", "python", "1", "--python", str(shim)], 2, f"{shim} is a script that starts an interpreter"),
-        (["--lang", "c", "--setup", "-", "-"], 2, "standard input can be read once"),
+        (["--lang", "c", "--setup", "-", "-"], 2, "standard input can be read only once"),
         (["--lang", "c", "1;", "2;"], 2, "one statement at a time"),
-        (["--lang", "c"], 2, "no statement; give its code"),
+        (["--lang", "c"], 2, "no statement given; give its code"),
         (["--lang", "c", "@nothing.c"], 2, "nothing.c cannot be read"),
     ]
     for words, code, text in cases:
@@ -180,7 +180,7 @@ def test_cache(program):
         check(stat.S_IMODE(path.stat().st_mode) & 0o022 == 0, f"{path} is not for others to write")
     program.cache.chmod(0o777)
     done = program.run(*LOOP)
-    check(done.returncode == 2 and "not yours alone" in done.stderr, f"open cache: {done.stderr}")
+    check(done.returncode == 2 and "others can write to it; fix that" in done.stderr, f"open cache: {done.stderr}")
     program.cache.chmod(0o700)
 
 
@@ -212,7 +212,7 @@ def test_time_file(program):
     check(again.returncode == 0 and [line.get("threads") for line in more] == [None, 3, None],
           f"only what is not there is measured again: {more}")
     other = program.command("time", *LOOP, "--number", "10", "--label", "loop", "--env", "b", "-o", str(path), "--resume")
-    check(other.returncode == 2 and "how they are counted or timed" in other.stderr, f"{other}")
+    check(other.returncode == 2 and "how to count or time them" in other.stderr, f"{other}")
     shown = program.command("show", str(path))
     check(shown.returncode == 0 and shown.stdout.count("s += 1;") == 0 and
           shown.stdout.count("loop") == 5, f"show: {shown}")
@@ -252,7 +252,7 @@ def test_records(program):
           f"{failed}")
     check(program.run("--lang", "c", "nothing;", "-q").returncode == 2, "what does not compile is the user's")
     both = program.run(*LOOP, "--json", "--format", "csv")
-    check(both.returncode == 2 and "give one of them" in both.stderr, f"{both}")
+    check(both.returncode == 2 and "give only one of them" in both.stderr, f"{both}")
 
 
 def test_operators(program):
@@ -262,10 +262,10 @@ def test_operators(program):
     check(len(counts) == 2 and counts[0] == counts[1] > 0, f"counts of an operator: {counts}")
     done = program.run("--lang", "c", "--setup", 'ob_op *o = ob_op_prepare("torch.addd");',
                        "ob_op_call(o);")
-    check(done.returncode == 1 and "no operator aten::addd is known" in done.stderr, done.stderr)
+    check(done.returncode == 1 and "there is no operator aten::addd" in done.stderr, done.stderr)
     done = program.run("--lang", "c", "--setup", 'ob_op *o = ob_op_prepare("torch.relu", "f32[{4,8}]");',
                        "ob_op_call(o);")
-    check(done.returncode == 1 and "its words have lists that make 2" in done.stderr, done.stderr)
+    check(done.returncode == 1 and "the lists in its words make 2" in done.stderr, done.stderr)
 
 
 def test_tensors(program):
@@ -286,7 +286,7 @@ def test_tensors(program):
     check(done.returncode == 0, f"tensors: {done}")
     add = 'ob_op *cat = ob_op_prepare("torch.cat", "[f32[2],f32[3]]");'
     for code, want in (("if (ob_op_input(cat, 1).numel != 3) abort();", None),
-                       ("ob_op_input(cat, 2);", "no tensor as input 2"), ("ob_op_output(cat, 0);", "ob_op_call it first")):
+                       ("ob_op_input(cat, 2);", "no tensor as input 2"), ("ob_op_output(cat, 0);", "ob_op_call first")):
         done = program.command("time", "--lang", "c", "--setup", add, code, "--number", "2")
         check((done.returncode, want is None or want in done.stderr) == (0 if want is None else 1, True), f"{done}")
 

@@ -193,7 +193,7 @@ def test_resume(program):
     (_, first), = values.items()
     check(value["counts"] == first["counts"] and len(value["times"]) >= 2, f"{value}, {first}")
     other = program.run("-s", str(suite), "-o", str(path), "--resume")
-    check(other.returncode == 2 and "another choice of" in other.stderr and other.stdout == "", f"{other}")
+    check(other.returncode == 2 and "a different choice of" in other.stderr and other.stdout == "", f"{other}")
 
 
 def test_ci(program):
@@ -215,7 +215,7 @@ def test_ci(program):
     words = ["-s", str(suite), "--only", "count", "--ci", str(ci), "--no-times", "-n", "10"]
     before = ci.read_text()
     done = program.run(*words)
-    check(done.returncode == 2 and f"{ci}: error: is there already; --force replaces it" in done.stderr and
+    check(done.returncode == 2 and f"{ci}: error: already exists; --force replaces it" in done.stderr and
           ci.read_text() == before, f"results are not replaced unasked: {done}")
     done = program.run(*words, "--force")
     check(done.returncode == 0, f"{done}")

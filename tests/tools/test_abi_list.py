@@ -84,7 +84,7 @@ class AbiList(unittest.TestCase):
     def test_structs_that_callers_make_have_their_size(self):
         code, text = self.after(("ob_params *params", "ob_pair *params"))
         self.assertEqual(code, 1, text)
-        self.assertIn("struct ob_pair: begin it with `size_t size`", text)
+        self.assertIn("struct ob_pair: start it with `size_t size`", text)
 
     def test_what_grows_inside_another_struct_is_its_last_member(self):
         pair = "typedef struct ob_pair {\n    int a, b;\n"

@@ -26,8 +26,8 @@ const char *torch = "--backend gadget";
 WANT = [f"{place}: error: '{word}' names a backend; say it in the manifest of its folder"
         for place, word in (("src/a/a.c:1", "gadget"), ("src/a/a.c:2", "uses_libwheel"), ("src/a/a.c:3", "wheelscript"),
                             ("src/a/a.c:4", "torch"), ("cli/b.def:1", "torch"))]
-UNUSED = ("src/count/valgrind.c:1: error: 'ONEDNN' (instructions that valgrind does not know) is not there any more; "
-          "take its row out of ONLY_IN")
+UNUSED = ("src/count/valgrind.c:1: error: 'ONEDNN' (instructions that valgrind does not know) no longer exists; "
+          "remove its row from ONLY_IN")
 
 
 def run(root):

@@ -75,7 +75,7 @@ static void test_order(void)
     const ob_value args[] = {vector(1, 2, 3, true)};
     CHECK_OK(case_open(&c, table, "aten::neg", args, 1, OB_PASS_BACKWARD, &err), err);
     CHECK_INT(case_run(&c, OB_PHASE_BACKWARD, &err), OB_ERR_STATE);
-    CHECK(strcmp(err.message, "no forward ran before; run forward first") == 0);
+    CHECK(strcmp(err.message, "no forward pass has run yet; run forward first") == 0);
     case_close(&c);
     const ob_value again[] = {vector(1, 2, 3, true)};
     CHECK_OK(case_open(&c, table, "aten::neg", again, 1, OB_PASS_FORWARD, &err), err);

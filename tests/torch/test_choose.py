@@ -109,7 +109,7 @@ class Chosen(ChooseTest):
         compiler = self.script("c++", COMPILER)
         records, done = self.time("--torch", root, CXX=compiler)
         self.assertEqual(done.returncode, 0, done)
-        self.assertIn(f"compiling the part for libtorch {version} of {root}, which takes a minute and is kept", done.stderr)
+        self.assertIn(f"compiling the part for libtorch {version} of {root}, which takes a minute and is done once", done.stderr)
         self.assertIn("libtorch_cpu", self.libtorch_of(records))
         self.assertEqual(len(self.calls()), 1)
         words = self.calls()[0].split()
@@ -185,7 +185,7 @@ class Refused(ChooseTest):
         self.refused("--torch: /nonexistent: No such file or directory; give the root of a libtorch, of a torch package, or "
                      "a python", "--torch", "/nonexistent")
         os.mkdir(self.path("empty"))
-        self.refused(f"there is no libtorch in {self.path('empty')}: include/ATen/ATen.h", "--torch", self.path("empty"))
+        self.refused(f"there is no libtorch in {self.path('empty')}: it needs include/ATen/ATen.h", "--torch", self.path("empty"))
         self.refused("has no package torch; install it there, or name another python",
                      "--torch", self.script("python", "#!/bin/sh\necho\n"))
         self.refused("does not say where torch is: what a pity",
@@ -194,11 +194,11 @@ class Refused(ChooseTest):
     def test_a_python_that_says_nothing(self):
         self.refused("has no package torch; install it there, or name another python",
                      "--torch", self.script("python", "#!/bin/sh\n"))
-        self.refused("does not say where torch is: it failed without a word",
+        self.refused("does not say where torch is: it failed without a message",
                      "--torch", self.script("python", "#!/bin/sh\nexit 3\n"))
         self.refused("python cannot be started: Exec format error",
                      "--torch", self.script("python", "no interpreter at all\n"))
-        self.refused("does not say where torch is: it did not end by itself",
+        self.refused("does not say where torch is: it was killed, or did not finish within",
                      "--torch", self.script("python", "#!/bin/sh\nkill -9 $$\n"))
         self.refused("--torch: its value is empty; give the root of a libtorch", "--torch", "")
 
@@ -210,14 +210,14 @@ class Refused(ChooseTest):
             os.rename(self.path("real" + name), root)
         odd = self.path("a b,c'd")
         os.rename(root, odd)
-        self.refused("the snippet does not compile: the compiler failed without a word", "--torch", odd,
+        self.refused("the snippet does not compile: the compiler failed without a message", "--torch", odd,
                      CXX=self.script("c++", '#!/bin/sh\nfor word in "$@"; do echo "$word" >> "$LOG"; done\nexit 1\n'))
         self.assertIn(odd + "/lib", self.calls())
 
     def test_no_compiler(self):
         root, version = self.other_root()
-        self.refused(f"libtorch {version} of {root} is not the one that opbench was built with, and its part for it cannot be "
-                     "compiled: Missing: /nonexistent/c++, the compiler for C++, cannot be run", "--torch", root,
+        self.refused(f"libtorch {version} of {root} is not the one that opbench was built with, and opbench's part for it does not compile: "
+                     "Missing: cannot run /nonexistent/c++, the compiler for C++", "--torch", root,
                      CXX="/nonexistent/c++")
         self.refused("error: something is wrong", "--torch", root,
                      CXX=self.script("c++", "#!/bin/sh\necho error: something is wrong >&2\nexit 1\n"))

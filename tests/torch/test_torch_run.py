@@ -33,7 +33,7 @@ class Whole(TorchTest):
         done = subprocess.run([program, "run", "-c", config, "--et", "--output", "resnet.json"],
                               cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("resnet_et.json, the execution graph of --et, is there already; --force replaces it", done.stderr)
+        self.assertIn("resnet_et.json, the execution graph of --et, already exists; --force replaces it", done.stderr)
         with open(trace, encoding="utf-8") as file:
             self.assertEqual(file.read(), "recorded last year")
 
@@ -74,10 +74,10 @@ class Whole(TorchTest):
         results, code = self.run_config({"torch.add": operator(entry(plain, plain))}, "-b")
         self.assertEqual((results[0]["status"], code), ("ok", 0))
         self.assertNotIn("backward", results[0]["metric"])
-        self.assertIn("backward was left out: no input or parameter requires a gradient",
+        self.assertIn("the backward pass was left out: no input or parameter requires a gradient",
                       results[0]["warnings"])
         results, _ = self.run_config({"torch.argmax": operator(entry(tensor(3)))}, "-b")
-        self.assertIn("backward was left out: no output has a gradient", results[0]["warnings"][0])
+        self.assertIn("the backward pass was left out: no output has a gradient", results[0]["warnings"][0])
 
     def test_modes(self):
         config = os.path.join(ROOT, "tests", "cli", "configs", "baddbmm.json")

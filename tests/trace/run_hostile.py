@@ -123,7 +123,7 @@ def test_links(options, folder):
         file.write(trace(*nodes))
     got, summary = replay(options, path)
     check(summary["coverage"]["ran"] == 4, "%s" % summary["coverage"])  # 3 is below 2, a call itself
-    check("missing or began after" in got.stderr, got.stderr)
+    check("missing or started after" in got.stderr, got.stderr)
     check(run(options, "trace", path, "--tree").returncode == 0, "the tree of odd links")
 
 

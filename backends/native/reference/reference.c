@@ -107,7 +107,7 @@ static ob_status lay_out(const ob_reference *ref, const ref_tensor *tensor, laid
     for (int d = 0; d < tensor->ndim; d++)
         to->sizes[d] = tensor->sizes[d];
     if (s == NULL || s->own != NULL) {
-        r->reason = s != NULL ? s->own : "it is no tensor";
+        r->reason = s != NULL ? s->own : "it is not a tensor";
         return OB_OK;
     }
     if (s->judge != NULL && is_judged(s->judge, tensor)) {

@@ -190,7 +190,7 @@ static ob_status log_sigmoid_forward(ref_call *call, ob_err *err)
 {
     OB_TRY(ref_pointwise(call, err));
     OB_TRY(ref_out_make(call, &call->outs[1], 0, false, err));
-    call->outs[1].t.store->own = "it is scratch of the implementation's own";
+    call->outs[1].t.store->own = "it is the implementation's own scratch space";
     return OB_OK;
 }
 
@@ -206,7 +206,7 @@ static ob_status log_sigmoid_backward(ref_call *call, ob_err *err)
         const double z = exp(-fabs(ref_get(self, ref_offset(self, i)).v));
         const double given = ref_get(buffer, ref_offset(buffer, i)).v;
         if (isfinite(z) && !(fabs(given - z) <= unit * z + ref_least(buffer->dtype)))
-            ref_out_unknown(&call->outs[0], "the buffer is not what the forward leaves in it");
+            ref_out_unknown(&call->outs[0], "the buffer is not what the forward pass leaves in it");
     }
     return OB_OK;
 }

@@ -274,7 +274,7 @@ static ob_status take(const ref_call *call, const ref_tensor *input, const ref_t
                 .small_side = transposed ? input : output,
                 .large_side = transposed ? output : input};
     if (c->space < 1 || c->space > MOST_SPACE)
-        return ref_unsupported(call, "of so many dimensions", err);
+        return ref_unsupported(call, "of this many dimensions", err);
     take_space(call, "stride", c->space, c->stride);
     take_space(call, "padding", c->space, c->padding);
     take_space(call, "dilation", c->space, c->dilation);

@@ -83,7 +83,7 @@ static ob_status run_linspace(ref_call *call, ob_err *err)
 static ob_status run_empty(ref_call *call, ob_err *err)
 {
     OB_TRY(ref_out_make(call, call->outs, 0, true, err));
-    ref_out_unknown(call->outs, "nobody initialised it");
+    ref_out_unknown(call->outs, "it is not initialised");
     return OB_OK;
 }
 

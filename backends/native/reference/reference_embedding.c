@@ -19,7 +19,7 @@ static ball at(const ref_tensor *t, int64_t place)
     return ref_get(t, ref_offset(t, place));
 }
 
-static const char OWN[] = "it is for the operator's own backward";
+static const char OWN[] = "it is only for the operator's backward pass";
 
 /* ---- single rows ---- */
 

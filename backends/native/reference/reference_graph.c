@@ -344,8 +344,8 @@ ob_status ref_graph_run(ref_state *s, ob_err *err)
         OB_TRY(status);
         if (s->cost * STEP_S > s->args->most_seconds)
             return s->host->err_set(err, OB_ERR_LIMIT,
-                                    "the reference would take about %.0f s, as all of %zu calls "
-                                    "must be computed; use smaller shapes",
+                                    "the reference would take about %.0f s, because all of %zu "
+                                    "calls must be computed; use smaller shapes",
                                     s->cost * STEP_S, calls);
     }
     s->cost = 0;

@@ -208,7 +208,7 @@ static ob_status run_nll(ref_call *call, ob_err *err)
     if (n.reduction != NONE)
         ref_put(call, &call->outs[0], 0, n.reduction == MEAN ? DIV(loss, weight) : loss);
     if (n.reduction == NONE)
-        call->outs[1].t.store->own = "without a reduction it says nothing";
+        call->outs[1].t.store->own = "it means nothing without a reduction";
     ref_put(call, &call->outs[1], 0, weight);
     return OB_OK;
 }

@@ -171,7 +171,7 @@ static bool judge_sorted(const ref_judge *j, const ref_tensor *got, ob_reason *w
         differ = all_differ(j, got, i, step, seen, &twice);
     free(seen);
     if (!differ)
-        snprintf(why->text, sizeof why->text, "place %lld is there twice, or is none",
+        snprintf(why->text, sizeof why->text, "place %lld appears twice, or does not exist",
                  (long long)twice);
     return differ;
 }

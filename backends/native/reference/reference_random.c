@@ -35,7 +35,7 @@ static bool judge_moments(const ref_judge *j, const ref_tensor *got, ob_reason *
         const double x = ref_get(got, ref_offset(got, i)).v;
         if (!(x >= low - unit * fabs(low) && x <= high + unit * fabs(high))) {
             snprintf(why->text, sizeof why->text,
-                     "is random from %.6g to %.6g, and its element %lld is %.9g", low, high,
+                     "is random from %.6g to %.6g, but its element %lld is %.9g", low, high,
                      (long long)i, x);
             return false;
         }
@@ -102,9 +102,10 @@ static bool judge_permutation(const ref_judge *j, const ref_tensor *got, ob_reas
         if (right)
             seen[number] = true;
         else
-            snprintf(why->text, sizeof why->text,
-                     "is a random order, and its element %lld, %.9g, is there twice or is none",
-                     (long long)i, x);
+            snprintf(
+                why->text, sizeof why->text,
+                "is a random order, but its element %lld, %.9g, appears twice or does not belong",
+                (long long)i, x);
     }
     free(seen);
     return right;
@@ -132,10 +133,10 @@ static bool judge_choice(const ref_judge *j, const ref_tensor *got, ob_reason *w
         const double value = j->numbers[1] != 0 ? of * j->numbers[1] : j->numbers[2];
         if (x != 0 && !(fabs(x - value) <= 4 * unit * fabs(value)) && !(isnan(x) && isnan(value)) &&
             x != value) {
-            snprintf(why->text, sizeof why->text,
-                     "is zero or not by chance, and its element %lld is %.9g; it should be 0 or "
-                     "%.9g",
-                     (long long)i, x, value);
+            snprintf(
+                why->text, sizeof why->text,
+                "is randomly zero or not, but its element %lld is %.9g; it should be 0 or %.9g",
+                (long long)i, x, value);
             return false;
         }
         if (value == 0)

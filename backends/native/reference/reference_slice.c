@@ -120,9 +120,9 @@ bool ref_judge_places(const ref_judge *j, const ref_tensor *got, ob_reason *why)
         const int64_t index = ref_get_whole(got, ref_offset(got, place));
         const int64_t offset = offset_of_place(j, place, index);
         if (offset < 0)
-            return say(why, place, index, "which is outside of the dimension");
+            return say(why, place, index, "which is outside the dimension");
         if (!is_wanted(ref_get(&j->of, offset), ref_get(&j->values, at)))
-            return say(why, place, index, "where another value is than the one that is wanted");
+            return say(why, place, index, "which holds a different value than expected");
     }
     return true;
 }

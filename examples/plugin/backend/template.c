@@ -312,7 +312,7 @@ static ob_status template_outputs(ob_prepared *prepared, ob_pass pass, ob_value 
     if (pass != OB_PASS_FORWARD || !prepared->ran)
         return host->err_set(err, OB_ERR_STATE, "there is no result; run forward first");
     if (capacity < graph->output_count)
-        return host->err_set(err, OB_ERR_LIMIT, "there are %zu outputs and room for %zu",
+        return host->err_set(err, OB_ERR_LIMIT, "there are %zu outputs, but room for only %zu",
                              graph->output_count, capacity);
     for (size_t i = 0; i < graph->output_count; i++) {
         const ob_status status =

@@ -61,7 +61,7 @@ static void test_core_names_are_taken(void)
     CHECK_INT(ob_register_iterator(context, iterator, &err), OB_ERR_DUPLICATE);
     CHECK_STR(
         err.message,
-        "the iterator 'RangeConfigIterator' exists already (built in); rename one of the two");
+        "the iterator 'RangeConfigIterator' already exists (built in); rename one of the two");
     CHECK_INT(ob_register_operator(context, &mm, &err), OB_ERR_DUPLICATE);
     CHECK_HAS(err.message, "aten::mm");
     ob_context_destroy(context);

@@ -232,10 +232,9 @@ static void duplicate_keys_are_refused(void)
     const char text[] = "{\"x\": [{\"a\": 1,\n\"b\": 2, \"a\": 3}]}";
     CHECK_INT(ob_json_parse("f.json", text, strlen(text), NULL, &doc, &err), OB_ERR_SYNTAX);
     char shown[512];
-    CHECK_STR(
-        ob_err_format(&err, "error", shown, sizeof shown),
-        "f.json:2:9: error: .x[0]: the key \"a\" stands twice in this object, first in line 1; "
-        "rename or remove one");
+    CHECK_STR(ob_err_format(&err, "error", shown, sizeof shown),
+              "f.json:2:9: error: .x[0]: the key \"a\" appears twice in this object, first in line "
+              "1; rename or remove one");
     ob_text many = {0};
     ob_text_append_str(&many, "{");
     for (int i = 0; i < 1000; i++)

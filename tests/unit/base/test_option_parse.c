@@ -192,7 +192,8 @@ static void bad_numbers(void)
         {"--time", "0.49", "--time: 0.49 is out of range; give a number from 0.5 to 60"},
         {"--time", "5%", "--time: '5%' is not a number"},
         {"--share", "5",
-         "--share: 5 is out of range; give a number above 0 and below 1, or per cent, such as 5%"},
+         "--share: 5 is out of range; give a number above 0 and below 1, or a percentage such as "
+         "5%"},
         {"--share", "%", "--share: '%' is not a number"},
         {"--share", "100%", "--share: 100% is out of range"},
         {"--time", "1e999", "--time: 1e999 is too large for a double"},
@@ -257,7 +258,7 @@ static void refused(void)
         {"-x", "unknown option -x in '-x'; see --help"},
         {"-ax", "unknown option -x in '-ax'; see --help"},
         {"-a-", "unknown option -- in '-a-'"},
-        {"-\xc3\xa9", "'-\xc3\xa9' is no option"},
+        {"-\xc3\xa9", "'-\xc3\xa9' is not an option"},
         {"--config", "--config needs a value: --config FILE"},
         {"-n", "-n needs a value: -n N"},
         {"--mode", "--mode needs a value: --mode on|off|auto"},

@@ -199,9 +199,8 @@ static void says_where_it_cannot(void)
     ob_scratch s;
     ob_err err;
     CHECK_INT(ob__scratch_open(&s, "/nowhere", "test", &err), OB_ERR_IO);
-    CHECK_STR(
-        err.message,
-        "no folder can be made in /nowhere: No such file or directory; set TMPDIR to another");
+    CHECK_STR(err.message,
+              "cannot make a folder in /nowhere: No such file or directory; set TMPDIR to another");
     CHECK_STR(s.dir, "");
 }
 

@@ -49,9 +49,8 @@ static void a_newer_struct_is_taken_while_nothing_new_is_set(void)
     from.later = true;
     ob_err err;
     CHECK_INT(OB__TAKE(sample, &to, &from, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message,
-              "sample has something set beyond its first 24 bytes, which is all that this "
-              "opbench knows of it; leave that out, or use a newer opbench");
+    CHECK_STR(err.message, "sample has members set beyond its first 24 bytes, which is all that "
+                           "this opbench knows; leave them out, or use a newer opbench");
 }
 
 static void sizes_that_cannot_be_are_refused(void)
@@ -59,20 +58,20 @@ static void sizes_that_cannot_be_are_refused(void)
     sample from = {.size = 0}, to;
     ob_err err;
     CHECK_INT(OB__TAKE(sample, &to, &from, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "sample.size is not set; it is sizeof(sample)");
+    CHECK_STR(err.message, "sample.size is not set; set it to sizeof(sample)");
     from.size = sizeof(size_t) - 1;
     CHECK_INT(OB__TAKE(sample, &to, &from, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "sample.size is not set; it is sizeof(sample)");
+    CHECK_STR(err.message, "sample.size is not set; set it to sizeof(sample)");
     CHECK_INT(OB__TAKE(sample, &to, NULL, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "sample.size is not set; it is sizeof(sample)");
+    CHECK_STR(err.message, "sample.size is not set; set it to sizeof(sample)");
     from.size = sizeof from + 4097;
     CHECK_INT(OB__TAKE(sample, &to, &from, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "sample.size is 4121, which cannot be: this opbench has 24; set it to "
-                           "sizeof(sample), and all other members");
+    CHECK_STR(err.message, "sample.size is 4121, which is impossible: this opbench has 24; set it "
+                           "to sizeof(sample), and initialise all other members");
     from.size = SIZE_MAX;
     CHECK_INT(OB__GIVE(sample, &from, &to, &err), OB_ERR_INVALID);
     CHECK_INT(ob__take_element(&to, sizeof to, &from, 0, "sample", &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "sample.size is not set; it is sizeof(sample)");
+    CHECK_STR(err.message, "sample.size is not set; set it to sizeof(sample)");
 }
 
 static void none_can_stand_for_zeros(void)
@@ -107,9 +106,8 @@ static void structs_with_others_inside_have_one_size(void)
     ob_err err;
     CHECK_INT(ob__check_same_size(24, 24, "sample", &err), OB_OK);
     CHECK_INT(ob__check_same_size(16, 24, "sample", &err), OB_ERR_INVALID);
-    CHECK_STR(err.message,
-              "sample.size is 16, and 24 in this opbench: the program was built with another "
-              "version of its headers, or the struct was not initialised");
+    CHECK_STR(err.message, "sample.size is 16, but 24 in this opbench: the program was built with "
+                           "other headers, or the struct was not initialised");
 }
 
 static void a_result_fills_what_there_is_of_it(void)
@@ -131,7 +129,7 @@ static void a_result_fills_what_there_is_of_it(void)
     ob_err err;
     large.size = 0;
     CHECK_INT(OB__GIVE(sample, &large, &from, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "sample.size is not set; it is sizeof(sample)");
+    CHECK_STR(err.message, "sample.size is not set; set it to sizeof(sample)");
 }
 
 int main(void)

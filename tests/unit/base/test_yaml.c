@@ -65,11 +65,11 @@ static void refused(void)
         const char *yaml, *message;
         uint32_t line;
     } CASES[] = {
-        {"a: 1\na: 2", "a key stands twice", 2},
+        {"a: 1\na: 2", "a key appears twice", 2},
         {"a: &x 1\nb: *x", "anchors and tags", 1},
         {"a: *x", "aliases", 1},
         {"a: !!str 1", "anchors and tags", 1},
-        {"[a]: 1", "a key is a text", 1},
+        {"[a]: 1", "a key must be a string,", 1},
         {"a: 1\n---\nb: 2", "a second document", 2},
         {"a: [1", "did not find expected", 2},
         {"a:\n\t- 1", "found character that cannot start any token", 2},

@@ -51,18 +51,19 @@ static void options(void)
                                    .grace_s = 60,
                                    .more = {.items = {"--mail-type=END", "--gres=gpu:2"}}};
     CHECK_INT(ob_slurm_options_check(&fine, NULL), OB_OK);
-    refuse(&(ob_slurm_options){.size = sizeof fine, .account = "a\n#SBATCH --uid=0"},
-           "--account: 'a\n#SBATCH --uid=0' cannot stand in a batch script; give it without "
-           "blanks, quotes and '#'");
+    refuse(
+        &(ob_slurm_options){.size = sizeof fine, .account = "a\n#SBATCH --uid=0"},
+        "--account: 'a\n"
+        "#SBATCH --uid=0' cannot go into a batch script; give it without blanks, quotes and '#'");
     refuse(&(ob_slurm_options){.size = sizeof fine, .qos = ""},
-           "--qos: '' cannot stand in a batch script; give it without blanks, quotes and '#'");
+           "--qos: '' cannot go into a batch script; give it without blanks, quotes and '#'");
     refuse(&(ob_slurm_options){.size = sizeof fine, .more = {.items = {"--wrap=a b"}}},
-           "--sbatch: '--wrap=a b' cannot stand in a batch script; give it without blanks, quotes "
+           "--sbatch: '--wrap=a b' cannot go into a batch script; give it without blanks, quotes "
            "and '#'");
     refuse(&(ob_slurm_options){.size = sizeof fine, .more = {.items = {"--"}}},
-           "--sbatch: '--' is no option of sbatch; give one such as --sbatch=--mail-type=END");
+           "--sbatch: '--' is not an sbatch option; give one such as --sbatch=--mail-type=END");
     refuse(&(ob_slurm_options){.size = sizeof fine, .time = "1", .grace_s = 60},
-           "--grace: 60 seconds are all of --time 1; give more time, or less grace");
+           "--grace: 60 seconds use up all of --time 1; give more time, or less grace");
 }
 
 /* Whether the line stands in the text. */
@@ -122,12 +123,12 @@ static void names_that_slurm_reads(void)
     ob_text text = {0};
     ob_err err = {.message = ""};
     CHECK_INT(ob_slurm_print_chunk_script(&plan, &text, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "the folder's name has a line feed or another control character; give "
-                           "one without");
+    CHECK_STR(err.message,
+              "the folder's name has a line feed or another control character; use another name");
     plan.folder = "/data/100%";
     CHECK_INT(ob_slurm_print_chunk_script(&plan, &text, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "the folder's name, /data/100%, has '%' or '\\', which Slurm replaces "
-                           "in the names of logs; give one without");
+                           "in log names; use another name");
     ob_text_fini(&text);
 }
 

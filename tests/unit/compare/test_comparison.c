@@ -141,9 +141,9 @@ static void refuses_two_tasks_in_a_cell(void)
         add(1e-6, 0, b);
         CHECK_INT(ob_compare_create(list, &compare, &err), OB_ERR_DUPLICATE);
         CHECK(compare == NULL);
-        snprintf(want, sizeof want, "3 threads; they differ in %s: give them", ROWS[i].differs);
+        snprintf(want, sizeof want, "3 threads; they differ in %s; give them", ROWS[i].differs);
         CHECK_HAS(err.message, want);
-        CHECK_HAS(err.message, "two different tasks fall into one cell: table \"l\", row \"");
+        CHECK_HAS(err.message, "two different tasks share one cell: table \"l\", row \"");
     }
 }
 

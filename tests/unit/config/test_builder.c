@@ -259,28 +259,26 @@ static void errors_of_order(void)
 {
     ob_builder *b = new_builder();
     check_error(b, OB_ERR_STATE,
-                "ob_builder_finish: there is no operator; call ob_builder_op before");
+                "ob_builder_finish: there is no operator; call ob_builder_op first");
     ob_builder_input(b);
-    check_error(b, OB_ERR_STATE,
-                "ob_builder_input: no operator is open; call ob_builder_op before");
+    check_error(b, OB_ERR_STATE, "ob_builder_input: no operator is open; call ob_builder_op first");
     ob_builder_group(b);
-    check_error(b, OB_ERR_STATE,
-                "ob_builder_group: no operator is open; call ob_builder_op before");
+    check_error(b, OB_ERR_STATE, "ob_builder_group: no operator is open; call ob_builder_op first");
     ob_builder_op(b, "torch.mm", NULL);
     ob_builder_int(b, 1);
     check_error(b, OB_ERR_STATE,
                 "ob_builder_int: no list of arguments is open; call ob_builder_input or "
-                "ob_builder_build before");
+                "ob_builder_build first");
     ob_builder_op(b, "torch.mm", NULL);
     ob_builder_build(b);
     check_error(b, OB_ERR_STATE,
-                "ob_builder_finish: a group of torch.mm has no input; call ob_builder_input "
-                "before, without arguments if it takes none");
+                "ob_builder_finish: a group of torch.mm has no input; call ob_builder_input first, "
+                "without arguments if it takes none");
     begin(b);
     ob_builder_op(b, "op", NULL);
-    check_error(b, OB_ERR_DUPLICATE,
-                "ob_builder_op: op was built before; all its groups and inputs follow one "
-                "ob_builder_op");
+    check_error(
+        b, OB_ERR_DUPLICATE,
+        "ob_builder_op: op was already built; all its groups and inputs follow one ob_builder_op");
     begin(b);
     ob_builder_list(b);
     ob_builder_input(b);
@@ -299,24 +297,24 @@ static void errors_of_names(void)
     begin(b);
     ob_builder_name(b, "alpha");
     check_error(b, OB_ERR_STATE,
-                "ob_builder_finish: the name \"alpha\" has no argument; give one before");
+                "ob_builder_finish: the name \"alpha\" has no argument; give one first");
     begin(b);
     ob_builder_name(b, "alpha");
     ob_builder_name(b, "beta");
     check_error(b, OB_ERR_STATE,
-                "ob_builder_name: the name \"alpha\" has no argument; give one before");
+                "ob_builder_name: the name \"alpha\" has no argument; give one first");
     begin(b);
     ob_builder_name(b, "alpha");
     ob_builder_int(b, 1);
     ob_builder_name(b, "alpha");
-    check_error(b, OB_ERR_DUPLICATE, "ob_builder_name: the argument \"alpha\" was given before");
+    check_error(b, OB_ERR_DUPLICATE, "ob_builder_name: the argument \"alpha\" was already given");
     begin(b);
     ob_builder_name(b, "alpha");
     ob_builder_int(b, 1);
     ob_builder_int(b, 2);
     check_error(b, OB_ERR_STATE,
                 "ob_builder_int: an argument without a name cannot follow one with a name; call "
-                "ob_builder_name before, or change the order");
+                "ob_builder_name first, or change the order");
     begin(b);
     ob_builder_tuple(b);
     ob_builder_name(b, "alpha");
@@ -331,19 +329,19 @@ static void errors_of_values(void)
     begin(b);
     ob_builder_float(b, (double)NAN);
     check_error(b, OB_ERR_INVALID,
-                "ob_builder_float: nan cannot stand in a config; give a finite number");
+                "ob_builder_float: nan is not allowed in a config; give a finite number");
     begin(b);
     ob_builder_double_range(b, 0, (double)INFINITY);
     check_error(b, OB_ERR_INVALID,
-                "ob_builder_double_range: inf cannot stand in a config; give a finite number");
+                "ob_builder_double_range: inf is not allowed in a config; give a finite number");
     begin(b);
     ob_builder_int_range(b, 2, 1);
     check_error(b, OB_ERR_INVALID,
-                "ob_builder_int_range: the range from 2 to 1 is empty; the lowest is first");
+                "ob_builder_int_range: the range from 2 to 1 is empty; put the lowest first");
     begin(b);
     ob_builder_float_range(b, 2, 1);
     check_error(b, OB_ERR_INVALID,
-                "ob_builder_float_range: the range from 2 to 1 is empty; the lowest is first");
+                "ob_builder_float_range: the range from 2 to 1 is empty; put the lowest first");
     begin(b);
     ob_builder_str(b, "\xff");
     check_error(b, OB_ERR_INVALID, "ob_builder_str: the value is not valid UTF-8");
@@ -358,7 +356,7 @@ static void errors_of_values(void)
     begin(b);
     ob_builder_tensor(b, &(ob_tensor_arg){.dtype = OB_DTYPE_I32, OB_SHAPE(2), .value = &half});
     check_error(b, OB_ERR_INVALID,
-                "ob_builder_tensor: 0.5 is no element of a tensor of whole numbers");
+                "ob_builder_tensor: 0.5 cannot be an element of an integer tensor");
     begin(b);
     ob_builder_tensor(
         b, &(ob_tensor_arg){.size = sizeof(ob_tensor_arg), .dtype = OB_DTYPE_F32, .rank = 2});
@@ -373,12 +371,12 @@ static void errors_of_json(void)
     begin(b);
     ob_builder_json(b, "[1]");
     check_error(b, OB_ERR_INVALID,
-                "ob_builder_json: an argument is an object such as {\"type\": \"int\", \"value\": "
-                "2}, not a list");
+                "ob_builder_json: an argument must be an object such as {\"type\": \"int\", "
+                "\"value\": 2}, not a list");
     begin(b);
     ob_builder_json(b, "{\"type\": }");
     CHECK_INT(ob_builder_check(b, &err), OB_ERR_SYNTAX);
-    CHECK_HAS(err.message, "ob_builder_json: the text is no argument: column 10: ");
+    CHECK_HAS(err.message, "ob_builder_json: the text is not an argument: column 10: ");
     ob_builder_json(b, NULL); /* nothing happens: the first error stays */
     CHECK_HAS((ob_builder_check(b, &err), err.message), "column 10");
     ob_json_doc *doc;
@@ -386,7 +384,7 @@ static void errors_of_json(void)
     begin(b);
     ob_builder_json(b, NULL);
     CHECK_INT(ob_builder_finish(b, &doc, &err), OB_ERR_SYNTAX);
-    CHECK_HAS(err.message, "ob_builder_json: the text is no argument");
+    CHECK_HAS(err.message, "ob_builder_json: the text is not an argument");
     ob_builder_destroy(b);
 }
 
@@ -399,7 +397,7 @@ static void nesting_has_a_limit(void)
         ob_builder_list(b);
     CHECK_INT(ob_builder_check(b, NULL), OB_OK);
     ob_builder_tuple(b);
-    check_error(b, OB_ERR_LIMIT, "ob_builder_tuple: lists nest deeper than 64");
+    check_error(b, OB_ERR_LIMIT, "ob_builder_tuple: lists are nested deeper than 64 levels");
     begin(b);
     memset(deep, '[', 200);
     ob_builder_json(b, deep);

@@ -134,34 +134,34 @@ static void refused(void)
     } rows[] = {
         {"", "argument \"\", character 1: expected an argument such as f32[2,3], 1.5, [1,2], true "
              "or \"text\""},
-        {"f33[2]", "argument \"f33[2]\", character 1: this is no dtype; `opbench list dtypes` "
-                   "shows them"},
+        {"f33[2]",
+         "argument \"f33[2]\", character 1: this is not a dtype; `opbench list dtypes` lists them"},
         {"f32[2", "argument \"f32[2\", character 6: expected \",\" or \"]\""},
         {"f32[2.5]", "argument \"f32[2.5]\", character 8: a size is a whole number"},
         {"f32[-2]", "argument \"f32[-2]\", character 5: expected a size or \"]\""},
         {"f32[2,x]", "argument \"f32[2,x]\", character 7: expected a size or \"]\""},
-        {"f32[2]:[1,2]",
-         "argument \"f32[2]:[1,2]\", character 13: there must be as many strides as sizes"},
-        {"f32[2]+g", "argument \"f32[2]+g\", character 8: expected \"grad\" behind the \"+\""},
+        {"f32[2]:[1,2]", "argument \"f32[2]:[1,2]\", character 13: give as many strides as sizes"},
+        {"f32[2]+g", "argument \"f32[2]+g\", character 8: expected \"grad\" after the \"+\""},
         {"f32[2]<3", "argument \"f32[2]<3\", character 9: \"<\" bounds whole numbers from above: "
                      "i64[10]<100; for others write f32[10]=0..1"},
-        {"f32[2]?", "argument \"f32[2]?\", character 7: the argument goes on behind its end"},
+        {"f32[2]?",
+         "argument \"f32[2]?\", character 7: there is more text after the end of the argument"},
         {"[1,2", "argument \"[1,2\", character 5: expected \",\" or \"]\""},
         {"(1]", "argument \"(1]\", character 3: expected \",\" or \")\""},
         {"1e", "argument \"1e\", character 1: the number's exponent has no digits"},
         {"1..", "argument \"1..\", character 4: expected a number"},
         {"99999999999999999999", "argument \"99999999999999999999\", character 1: the number does "
                                  "not fit 64 bits; write a fraction as 1e20"},
-        {"'a", "argument \"'a\", character 1: the text's closing quote is missing"},
-        {"i32[2]=1.5", "argument \"i32[2]=1.5\": 1.5 is no element of a tensor of whole numbers"},
-        {"5..1", "argument \"5..1\": the range from 5 to 1 is empty; the lowest is first"},
+        {"'a", "argument \"'a\", character 1: the closing quote is missing"},
+        {"i32[2]=1.5", "argument \"i32[2]=1.5\": 1.5 cannot be an element of an integer tensor"},
+        {"5..1", "argument \"5..1\": the range from 5 to 1 is empty; put the lowest first"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         CHECK_STR(made_one(rows[i].word), rows[i].message);
     char deep[200];
     memset(deep, '[', sizeof deep);
     deep[sizeof deep - 1] = '\0';
-    CHECK_HAS(made_one(deep), "lists nest too deep");
+    CHECK_HAS(made_one(deep), "lists are nested too deeply");
     CHECK_STR(
         made((const char *const[]){"dim=1", "2"}, 2),
         "argument \"2\", character 1: an argument without a name cannot follow one with a name");

@@ -234,7 +234,8 @@ static void builds_with_inputs(void)
     CHECK_INT(second_case(open_with("typed", "pair", "", "{\"number\": 8, \"builds\": true}"),
                           &build, &err),
               OB_ERR_CONFIG);
-    CHECK_HAS(err.message, "the iterator of the inputs gives builds; add \"build_data_generator\"");
+    CHECK_HAS(err.message,
+              "the iterator of the inputs supplies the builds; add \"build_data_generator\"");
 }
 
 static void opens_files(void)

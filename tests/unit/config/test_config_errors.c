@@ -14,10 +14,10 @@ typedef struct wrong {
 static void arguments_are_checked(void)
 {
     static const wrong WRONG[] = {
-        {"7", "an entry is an object"},
+        {"7", "an entry must be an object"},
         {"{\"args\": {}}", "\"args\" must be a list, not an object"},
         {"{\"args\": [], \"kwargs\": []}", "\"kwargs\" must be an object, not a list"},
-        {"{\"args\": [1]}", "an argument is an object such as"},
+        {"{\"args\": [1]}", "an argument must be an object such as"},
         {"{\"args\": [{\"value\": 1}]}", "the argument has no \"type\""},
         {"{\"args\": [{\"type\": 5}]}", "\"type\" must be a string"},
         {"{\"args\": [{\"type\": \"tensr\"}]}",
@@ -93,9 +93,10 @@ static void layouts_are_checked(void)
         {"\"shape\": [2], \"strides\": [1], \"memory_format\": \"contiguous_format\"", "not both"},
         {"\"shape\": [2], \"nnz\": 1", "add \"layout\": \"sparse_coo\""},
         {"\"shape\": [2], \"layout\": \"strided\", \"coalesced\": true",
-         "\"coalesced\" belongs to sparse tensors"},
-        {"\"shape\": [2], \"layout\": \"sparse_coo\"", "needs \"nnz\""},
-        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"density\": 0.5", "one of them"},
+         "\"coalesced\" is only for sparse tensors"},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\"", "needs either \"nnz\""},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"density\": 0.5",
+         "needs either"},
         {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": -1", "0 or more"},
         {"\"shape\": [2], \"layout\": \"sparse_coo\", \"density\": 1.5", "from 0 to 1"},
         {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"sparse_dim\": 2",
@@ -109,9 +110,9 @@ static void layouts_are_checked(void)
         {"\"shape\": [2, 2, 2], \"layout\": \"sparse_csr\", \"nnz\": 1",
          "a shape of 2 dimensions, not 3"},
         {"\"shape\": [2, 2], \"layout\": \"sparse_csr\", \"nnz\": 1, \"sparse_dim\": 1",
-         "belong to the layout \"sparse_coo\""},
+         "are only for the layout \"sparse_coo\""},
         {"\"shape\": [2, 2], \"layout\": \"sparse_csr\", \"nnz\": 1, \"coalesced\": true",
-         "belong to the layout \"sparse_coo\""},
+         "are only for the layout \"sparse_coo\""},
         {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"memory_format\": "
          "\"contiguous_format\"",
          "a sparse tensor has no \"memory_format\""},
@@ -177,7 +178,7 @@ static void macros_are_checked(void)
         {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2], \"__range__\": 5}]}",
          "\"__range__\" must be a list of attribute names"},
         {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2], \"__range__\": [5]}]}",
-         "it lists attribute names"},
+         "it must list attribute names"},
         {"{\"args\": [{\"type\": \"int\", \"value\": 5, \"__list__\": [\"value\"]}]}",
          "a list of alternatives"},
         {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2], \"__list__\": [\"value\"], "
@@ -273,7 +274,7 @@ static void items_of_other_iterators_are_checked(void)
     /* The first item when the config is opened, later ones when they come. */
     CHECK(open_config(ANY_CONFIG("3")) == NULL);
     CHECK_HAS(messages,
-              "t.json:1:127: error: .\"torch.add\".config[0].input[0]: an entry is an object");
+              "t.json:1:127: error: .\"torch.add\".config[0].input[0]: an entry must be an object");
     CHECK(open_config(ANY_CONFIG("{\"args\": [{\"type\": \"ScalarType\", \"value\": \"dbl\"}]}")) ==
           NULL);
     CHECK_HAS(messages, "unknown dtype \"dbl\"");
@@ -284,7 +285,7 @@ static void items_of_other_iterators_are_checked(void)
     CHECK_INT(ob_cases_open(config, NULL, &cases, &err), OB_OK);
     CHECK_INT(ob_cases_next(cases, &c, &err), OB_OK);
     CHECK_INT(ob_cases_next(cases, &c, &err), OB_ERR_CONFIG);
-    CHECK_HAS(err.message, "an entry is an object");
+    CHECK_HAS(err.message, "an entry must be an object");
     ob_cases_close(cases);
     ob_config_destroy(config);
 }
@@ -292,7 +293,7 @@ static void items_of_other_iterators_are_checked(void)
 static void the_frame_is_checked(void)
 {
     static const wrong WRONG[] = {
-        {"[]", "t.json:1:1: error: .: a config is an object of operators"},
+        {"[]", "t.json:1:1: error: .: a config must be an object of operators"},
         {"{\"a\": 1}", ": error: .a: an operator's entry must be an object"},
         {"{\"a\": {\"input_data_generator\": 3, \"config\": []}}",
          "must be a name in quotes, not an integer"},
@@ -334,11 +335,10 @@ static void doubtful_things_are_warned_of(void)
         "\"PyTorch:DefaultDataGenerator\", \"config\": [{\"inputs\": [], \"input\": [{\"args\": "
         "[{\"type\": \"int\", \"value\": 2.5}]}]},], }}");
     CHECK(config != NULL);
-    CHECK_HAS(messages,
-              "warning: .\"torch.add\".input_iterater: the key \"input_iterater\" is not known and "
-              "has no effect; did you mean \"input_iterator\"?");
+    CHECK_HAS(messages, "warning: .\"torch.add\".input_iterater: unknown key \"input_iterater\" "
+                        "has no effect; did you mean \"input_iterator\"?");
     CHECK_HAS(messages, "did you mean \"input\"?");
-    CHECK(strstr(messages, "knows no operator") == NULL);
+    CHECK(strstr(messages, "does not know the operator") == NULL);
     CHECK_HAS(
         messages,
         "warning: .\"torch.add\".config[0].input[0].args[0].value: \"value\" of an int is 2.5");
@@ -349,17 +349,18 @@ static void doubtful_things_are_warned_of(void)
                     "\"config\": [{\"input\": [{\"args\": []}]}]}}");
     CHECK(config != NULL);
     CHECK_HAS(messages,
-              "\"PyTorch::DefaultDataGenerator\" is taken for \"PyTorch:DefaultDataGenerator\"");
+              "taking \"PyTorch::DefaultDataGenerator\" as \"PyTorch:DefaultDataGenerator\"");
     ob_config_destroy(config);
     config = open_config("{}");
-    CHECK_HAS(messages, "t.json:1:1: warning: .: the config names no operator");
+    CHECK_HAS(messages, "t.json:1:1: warning: .: the config names no operators,");
     ob_config_destroy(config);
     config =
         open_config("{\"torch.ad\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", "
                     "\"config\": [{\"input\": [{\"args\": [{\"type\": \"tensor\", \"dtype\": "
                     "\"float\", \"shape\": [1], \"requires_gard\": true}]}]}]}}");
-    CHECK_HAS(messages,
-              "t.json:1:2: warning: .\"torch.ad\": opbench knows no operator \"torch.ad\"");
+    CHECK_HAS(
+        messages,
+        "t.json:1:2: warning: .\"torch.ad\": opbench does not know the operator \"torch.ad\"");
     CHECK_HAS(messages,
               "\"requires_gard\" has no effect on an argument of type \"tensor\"; did you mean "
               "\"requires_grad\"?");

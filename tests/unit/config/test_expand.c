@@ -64,7 +64,7 @@ static void alternatives_are_checked(void)
         {TX("[[4, 4], [3037000500, 3037000500]]", "\"__list__\": [\"shape\"]"), "shape"},
         {TX("[2]", "\"__range__\": [\"device\"], \"device\": \"x y\""), "device"},
         {"{\"type\": \"int\", \"value\": 3, \"__list__\": [\"value\"]}",
-         "\"value\" is to be iterated and so must be a list of alternatives, not"},
+         "\"value\" is iterated over, so it must be a list of alternatives, not"},
         {"{\"type\": \"int\", \"value\": [3, \"x\"], \"__list__\": [\"value\"]}", "\"value\""},
         {"{\"type\": \"genericlist\", \"value\": [{\"type\": \"int\", \"value\": 1}], "
          "\"__list__\": [\"value\"]}",
@@ -74,7 +74,8 @@ static void alternatives_are_checked(void)
          "\"value\""},
         {"{\"type\": \"int\", \"value\": [1, 2], \"__range__\": 7}",
          "\"__range__\" must be a list of attribute names"},
-        {"{\"type\": \"int\", \"value\": [1, 2], \"__range__\": [7]}", "it lists attribute names"},
+        {"{\"type\": \"int\", \"value\": [1, 2], \"__range__\": [7]}",
+         "it must list attribute names"},
     };
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
         char entry[512];
@@ -104,11 +105,11 @@ static void idle_macros_are_told(void)
         {"{\"type\": \"int\", \"value\": 1, \"__copy__\": []}",
          "\"__copy__\" has no effect on an argument of type \"int\"; only tensors copy"},
         {"{\"type\": \"int\", \"value\": [3, 1], \"__range__\": [\"value\"]}",
-         "the range is empty: its ends are the wrong way round for its step"},
+         "the range is empty: its ends are in the wrong order for its step"},
         {"{\"type\": \"int\", \"value\": [], \"__list__\": [\"value\"]}",
-         "the list is empty, so this entry gives no case"},
+         "the list is empty, so this entry gives no cases"},
         {"{\"type\": \"int\", \"value\": [1, 3, -1], \"__range__\": [\"value\"]}",
-         "the range is empty: its ends are the wrong way round for its step"},
+         "the range is empty: its ends are in the wrong order for its step"},
         {TX("[2]", "\"device\": \"cpu\", \"__range__\": [\"device\"]"), ""},
         {"{\"type\": \"none\", \"__range__\": [\"other\"]}", ""},
     };
@@ -134,7 +135,7 @@ static void copies_follow_alternatives(void)
                                                                    "[3, 4]") ", " T("[4]") "]}\n");
     CHECK(open_range("{\"args\": [" TX("[[1, 2], [3]]", "\"__list__\": [\"shape\"]") ", " TX(
               "[-1]", "\"__copy__\": [{\"shape\": [0, [0, 0]]}]") "]}") == NULL);
-    CHECK_HAS(messages, "alternatives of \"shape\" with one length; they have 2 and 1 elements");
+    CHECK_HAS(messages, "alternatives of \"shape\" of equal length; they have 2 and 1 elements");
 }
 
 static void copies_reach_kwargs_and_out_of_containers(void)

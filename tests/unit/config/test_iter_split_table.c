@@ -138,7 +138,7 @@ static void says_what_is_wrong(void)
     refuse(ENTRY("\"value\": [4], \"__list__\": true, \"__range__\": true", "\"value\": 5"),
            "give __range__ or __list__, not both");
     refuse(ENTRY("\"value\": 4, \"__copy__\": []", "\"value\": 5"),
-           "this iterator knows __range__ and __list__ only");
+           "this iterator only knows __range__ and __list__");
     refuse(ENTRY("\"name\": \"B\"", "\"value\": 5"), "this argument needs a \"value\"");
 }
 

@@ -80,26 +80,25 @@ static void left_as_it_stands(void)
 static void refused(void)
 {
 #define AT(word, at, what) CHECK_STR(MADE(word), "argument \"" word "\", character " at ": " what)
-    AT("f32[{1,2]", "5", "the list has no end: \"}\"");
+    AT("f32[{1,2]", "5", "the list is not closed: \"}\" is missing");
     AT("{1,{2}}", "1", "a list within a list");
     AT("{1,,2}", "4", "the list has an empty value");
     AT("{,1}", "2", "the list has an empty value");
-    AT("{=1}", "2", "the list's name is not a name");
-    AT("{n}", "2",
-       "no list before this one has that name; a list with a name is written as {n=64,128}");
-    AT("{n=1}{n=2}", "7", "another list has that name already");
-    AT("{1..x}", "2", "a range in a list has whole numbers at its ends, such as 1..8");
-    AT("{1..}", "2", "a range in a list has whole numbers at its ends, such as 1..8");
+    AT("{=1}", "2", "the name of the list is not valid");
+    AT("{n}", "2", "no earlier list has that name; write a named list as {n=64,128}");
+    AT("{n=1}{n=2}", "7", "another list already has that name");
+    AT("{1..x}", "2", "the ends of a range in a list must be whole numbers, such as 1..8");
+    AT("{1..}", "2", "the ends of a range in a list must be whole numbers, such as 1..8");
     AT("{1..9:*}", "6",
-       "behind the colon stands what is added each time, such as :16, or what a number above 0 is "
-       "multiplied with, such as :*2");
+       "after the colon, write the step to add, such as :16, or the factor to multiply a positive "
+       "number by, such as :*2");
     AT("{1..4:-1}", "2", "the range has no values: its step leads away from its end");
     AT("{0..4:*2}", "6",
-       "behind the colon stands what is added each time, such as :16, or what a number above 0 is "
-       "multiplied with, such as :*2");
+       "after the colon, write the step to add, such as :16, or the factor to multiply a positive "
+       "number by, such as :*2");
     AT("{1..4:0}", "6",
-       "behind the colon stands what is added each time, such as :16, or what a number above 0 is "
-       "multiplied with, such as :*2");
+       "after the colon, write the step to add, such as :16, or the factor to multiply a positive "
+       "number by, such as :*2");
     AT("{1..100001}", "2", "the list is too long");
     CHECK_STR(MADE("{1..1000}", "{1..101}"),
               "the lists of the arguments make more than 100000 cases; leave some out");

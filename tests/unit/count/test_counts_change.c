@@ -97,7 +97,7 @@ static void long_tables(void)
     CHECK_HAS(text, "new  a_rather_long_fil ... n_with_a_long_name\n");
     free(text);
     text = print(none, none, NULL);
-    CHECK_STR(text, "Functions, exclusive:\n  there are none\n\nTotal: 0, as before");
+    CHECK_STR(text, "Functions, exclusive:\n  none\n\nTotal: 0, as before");
     free(text);
     ob_counts_destroy(none);
     ob_counts_destroy(before);

@@ -100,10 +100,10 @@ static void refused(void)
     } ROWS[] = {
         {"", OB_ERR_SYNTAX, "character 1: a number, a parameter or '(' is missing"},
         {"a +", OB_ERR_SYNTAX, "character 4: a number"},
-        {"a b", OB_ERR_SYNTAX, "character 3: the expression should end"},
+        {"a b", OB_ERR_SYNTAX, "character 3: expected an operator or the end"},
         {"(a", OB_ERR_SYNTAX, "character 3: ')' is missing"},
-        {"a)", OB_ERR_SYNTAX, "character 2: the expression should end"},
-        {"a = 7", OB_ERR_SYNTAX, "character 3: the expression should end"},
+        {"a)", OB_ERR_SYNTAX, "character 2: expected an operator or the end"},
+        {"a = 7", OB_ERR_SYNTAX, "character 3: expected an operator or the end"},
         {"1.5 < a", OB_ERR_SYNTAX, "only whole numbers"},
         {"7x", OB_ERR_SYNTAX, "only whole numbers"},
         {"a and or b", OB_ERR_SYNTAX, "character 7: a number"},
@@ -140,7 +140,7 @@ static void hostile(void)
 {
     CHECK_INT(eval(repeat("(", 2000, "a")), -12345);
     CHECK_INT(err.code, OB_ERR_LIMIT);
-    CHECK_HAS(err.message, "too many parentheses");
+    CHECK_HAS(err.message, "too many nested parentheses");
     CHECK_INT(eval(repeat("-", 4000, "a")), 7);
     CHECK_INT(eval(repeat("not ", 1001, "a")), 0);
     CHECK_INT(eval(repeat("1+", 2000, "1")), 2001);

@@ -130,12 +130,13 @@ static void refused(void)
     static const struct {
         const char *entry, *message;
     } ROWS[] = {
-        {"3", "an entry is an object"},
+        {"3", "an entry must be an object"},
         {"{\"count\": 1}", ".config[0].input[0]: an entry of FuzzConfigIterator needs \"fuzz\""},
         {"{\"fuzz\": \"unary\"}", "needs \"count\""},
-        {"{\"fuzz\": \"unary\", \"count\": -1}", ".count: \"count\" is a whole number from 0 on"},
+        {"{\"fuzz\": \"unary\", \"count\": -1}",
+         ".count: \"count\" must be a whole number of 0 or more"},
         {"{\"fuzz\": \"unary\", \"count\": 1, \"seed\": \"a\"}",
-         ".seed: \"seed\" is a whole number"},
+         ".seed: \"seed\" must be a whole number"},
         {"{\"fuzz\": {\"tensors\": [{\"name\": \"x\"}]}, \"count\": 1}",
          ".input[0].fuzz.tensors[0]: the tensor has no \"size\""},
         {"{\"fuzz\": \"unary\", \"count\": 1, \"args\": [{\"type\": \"fuzz\"}]}",
@@ -143,7 +144,7 @@ static void refused(void)
         {"{\"fuzz\": \"unary\", \"count\": 1, \"args\": [{\"type\": \"fuzz\", \"name\": \"z\"}]}",
          ".args[0]: the spec has no tensor or parameter \"z\""},
         {"{\"fuzz\": \"unary\", \"count\": 1, \"args\": [7]}",
-         ".args[0]: an argument is an object"},
+         ".args[0]: an argument must be an object"},
         {"{\"fuzz\": {\"parameters\": [], \"tensors\": [{\"name\": \"x\", \"size\": [2], "
          "\"min_elements\": 3}]}, \"count\": 1}",
          ".input[0]: Failed to generate a set of valid parameters"},

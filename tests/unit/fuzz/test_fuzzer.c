@@ -375,7 +375,7 @@ static void elements(void)
     CHECK(truths > 50 && truths < 150);
     ob_tensor_fini(&t);
     CHECK_INT(ob_fuzz_draw_make(fuzzer, d, 4, &t, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "the draw has 4 tensors; there is no number 4");
+    CHECK_HAS(err.message, "the draw has 4 tensors; there is no tensor 4");
     ob_fuzzer_destroy(fuzzer);
 }
 

@@ -184,7 +184,7 @@ static void devices_and_no_elements(void)
         CHECK_INT(v.as.tensor->device.index, 1);
         ob_value_fini(&v);
         v = make(d, "\"shape\": [2], \"device\": 3", OB_ERR_CONFIG);
-        CHECK_HAS(err.message, "a tensor's device is a name");
+        CHECK_HAS(err.message, "a tensor's device must be a name");
         v = make(d, "\"shape\": [0, 3]", OB_OK);
         CHECK_INT(ob_tensor_numel(v.as.tensor), 0);
         ob_value_fini(&v);

@@ -261,8 +261,7 @@ static void given_values(void)
     CHECK_STR(refused("w f32[10, 4]; i i32[2, 2]", EMBEDDING, (const int64_t[]){0, 9, 1, 10}),
               "aten::embedding: indices has the index 10 as element 3; it must be from 0 to 9");
     CHECK_STR(refused("w f32[0, 4]; i i64[2]", EMBEDDING, (const int64_t[]){0, 0}),
-              "aten::embedding: indices has indices, and weight has no element that they could "
-              "name");
+              "aten::embedding: indices has indices, but weight has no elements to index");
     CHECK_STR(refused("w f32[0, 4]; i i64[0]", EMBEDDING, (const int64_t[]){0}), "");
     CHECK_STR(refused("x f32[]; i i64[2]", "r = gather(x, 0, i)", (const int64_t[]){0, 1}),
               "aten::gather: index has the index 1 as element 1; it must be from 0 to 0");

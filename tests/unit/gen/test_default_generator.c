@@ -366,43 +366,44 @@ static void errors(void)
     static const struct {
         const char *arg, *path, *message;
     } CASES[] = {
-        {"1", ".args[0]", "an argument is an object with a type"},
-        {"{\"value\": 1}", ".args[0]", "an argument is an object with a type"},
-        {"{\"type\": 3}", ".args[0]", "an argument is an object with a type"},
+        {"1", ".args[0]", "an argument must be an object with a type"},
+        {"{\"value\": 1}", ".args[0]", "an argument must be an object with a type"},
+        {"{\"type\": 3}", ".args[0]", "an argument must be an object with a type"},
         {"{\"type\": \"tensr\"}", ".args[0].type",
          "unknown argument type 'tensr'; did you mean tensor?"},
         {"{\"type\": \"quaternion\"}", ".args[0].type", "unknown argument type 'quaternion'"},
         {"{\"type\": \"int\"}", ".args[0]", "give a value, or a value_range [lowest, highest]"},
-        {"{\"type\": \"int\", \"value\": 1e30}", ".args[0].value", "no whole number of 64 bits"},
+        {"{\"type\": \"int\", \"value\": 1e30}", ".args[0].value", "not a 64-bit whole number"},
         {"{\"type\": \"int\", \"value\": 9223372036854775808}", ".args[0].value",
-         "no whole number"},
-        {"{\"type\": \"int\", \"value\": null}", ".args[0].value", "no whole number"},
+         "not a 64-bit whole number"},
+        {"{\"type\": \"int\", \"value\": null}", ".args[0].value", "not a 64-bit whole number"},
         {"{\"type\": \"int\", \"value_range\": [2, 1]}", ".args[0].value_range",
          "[lowest, highest]"},
         {"{\"type\": \"int\", \"value_range\": [1]}", ".args[0].value_range", "[lowest, highest]"},
         {"{\"type\": \"int\", \"value_range\": [0.5, 2]}", ".args[0].value_range", "whole numbers"},
-        {"{\"type\": \"float\", \"value\": \"1\"}", ".args[0].value", "this is no number"},
+        {"{\"type\": \"float\", \"value\": \"1\"}", ".args[0].value", "this is not a number"},
         {"{\"type\": \"float\", \"value_range\": [1, 2, 3]}", ".args[0].value_range",
          "two finite numbers"},
         {"{\"type\": \"bool\", \"value\": 3}", ".args[0].value", "true or false"},
         {"{\"type\": \"bool\"}", ".args[0]", "true or false"},
-        {"{\"type\": \"str\", \"value\": 3}", ".args[0].value", "the value of a str is a string"},
+        {"{\"type\": \"str\", \"value\": 3}", ".args[0].value",
+         "the value of a str must be a string"},
         {"{\"type\": \"device\"}", ".args[0]", "a device needs a value"},
         {"{\"type\": \"device\", \"value\": \"cpu:x\"}", ".args[0].value",
          "'cpu:x' has no valid device index"},
         {"{\"type\": \"ScalarType\", \"value\": \"f7\"}", ".args[0].value", "the name of a dtype"},
         {"{\"type\": \"Layout\", \"value\": \"csr\"}", ".args[0].value", "unknown layout"},
         {"{\"type\": \"MemoryFormat\"}", ".args[0]", "channels_last or channels_last_3d"},
-        {"{\"type\": \"tuple\", \"value\": 1}", ".args[0].value", "is a list of arguments"},
+        {"{\"type\": \"tuple\", \"value\": 1}", ".args[0].value", "must be a list of arguments"},
         {"{\"type\": \"genericlist\", \"value\": [{\"type\": \"none\"}, {\"type\": \"bool\"}]}",
          ".args[0].value[1]", "a bool needs the value"},
         {"{\"type\": \"tensor\", \"shape\": [1]}", ".args[0]", "a tensor needs a dtype"},
         {"{\"type\": \"tensor\", \"dtype\": \"float8\", \"shape\": [1]}", ".args[0].dtype",
          "unknown dtype 'float8'; `opbench list dtypes`"},
         {"{\"type\": \"tensor\", \"dtype\": \"float\"}", ".args[0]",
-         "shape is a list of whole numbers"},
+         "shape must be a list of whole numbers"},
         {"{\"type\": \"tensor\", \"dtype\": \"float\", \"shape\": [2, 1.5]}", ".args[0].shape",
-         "element 1 of the shape is no whole number"},
+         "element 1 of the shape is not a whole number"},
         {"{\"type\": \"tensor\", \"dtype\": \"float\", \"shape\": [2, -1]}", ".args[0].shape",
          "size -1 of dimension 1 is negative"},
         {"{\"type\": \"tensor\", \"dtype\": \"float\", \"shape\": "
@@ -430,22 +431,23 @@ static void errors(void)
         {"{\"type\": \"tensor\", \"dtype\": \"float\", \"shape\": [2], \"value_range\": 3}",
          ".args[0].value_range", "a list of two numbers"},
         {"{\"type\": \"tensor\", \"dtype\": \"uint8\", \"shape\": [2], \"value\": 256}",
-         ".args[0].value", "this is no uint8; give a whole number in the range of the dtype"},
+         ".args[0].value",
+         "this is not a valid uint8; give a whole number in the range of the dtype"},
         {"{\"type\": \"tensor\", \"dtype\": \"int\", \"shape\": [2], \"value\": 1.5}",
-         ".args[0].value", "this is no int32"},
+         ".args[0].value", "this is not a valid int32"},
         {"{\"type\": \"tensor\", \"dtype\": \"bool\", \"shape\": [2], \"value\": 2}",
          ".args[0].value", "true, false, 0 or 1"},
         {"{\"type\": \"tensor\", \"dtype\": \"float16\", \"shape\": [], \"value\": 70000}",
-         ".args[0].value", "this is no float16"},
+         ".args[0].value", "this is not a valid float16"},
         {"{\"type\": \"tensor\", \"dtype\": \"complex64\", \"shape\": [], \"value\": [1, 2, 3]}",
          ".args[0].value", "[real, imaginary]"},
         {"{\"type\": \"tensor\", \"dtype\": \"int\", \"shape\": [2, 2], \"value\": [[1, 2], [3]]}",
-         ".args[0].value[1]", "the shape wants a list of 2 here (dimension 1)"},
+         ".args[0].value[1]", "the shape needs a list of 2 here (dimension 1)"},
         {"{\"type\": \"tensor\", \"dtype\": \"int\", \"shape\": [2, 2], \"value\": [[1, 2], [3, "
          "\"x\"]]}",
-         ".args[0].value[1][1]", "this is no int32"},
+         ".args[0].value[1][1]", "this is not a valid int32"},
         {"{\"type\": \"tensor\", \"dtype\": \"int\", \"shape\": [], \"value\": [1]}",
-         ".args[0].value", "this is no int32"},
+         ".args[0].value", "this is not a valid int32"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         ob_test_name = CASES[i].arg;
@@ -485,7 +487,7 @@ static void entry_errors(void)
         strcat(many, ",{\"type\": \"none\"}");
     strcat(many, "]}");
     CHECK_INT(generate(many), OB_ERR_CONFIG);
-    CHECK_HAS(err.message, "41 members of args, but room for 40 only");
+    CHECK_HAS(err.message, "41 members of args, but room for only 40");
 }
 
 /* Nested beyond what values may be, built in memory past the reader's own limit. */

@@ -133,13 +133,13 @@ static void refused(void)
         make("\"shape\": [2, 3], \"layout\": \"sparse_csc\", \"nnz\": 1, \"coalesced\": false", 1,
              &value),
         OB_ERR_CONFIG);
-    CHECK_HAS(err.message, "belong to the layout \"sparse_coo\"");
+    CHECK_HAS(err.message, "are only for the layout \"sparse_coo\"");
     CHECK_INT(make("\"shape\": [2, 3], \"layout\": \"mkldnn\", \"nnz\": 1", 1, &value),
               OB_ERR_CONFIG);
-    CHECK_HAS(err.message, "\"nnz\" belongs to sparse tensors");
+    CHECK_HAS(err.message, "\"nnz\" is only for sparse tensors");
     CHECK_INT(make("\"shape\": [2, 3], \"layout\": \"sparse_coo\", \"nnz\": 7", 1, &value),
               OB_ERR_CONFIG);
-    CHECK_HAS(err.message, "7 places are to be taken, and the leading 2 dimensions have 6");
+    CHECK_HAS(err.message, "7 entries do not fit: the leading 2 dimensions have 6 places");
     /* Of each place its two indices and the value. */
     CHECK_INT(make("\"shape\": [10000000, 1000000], \"layout\": \"sparse_coo\", "
                    "\"nnz\": 1000000000000",

@@ -210,11 +210,11 @@ static void says_what_is_wrong(void)
            "pooling_factor must be one number of at least 0, or a list of one per table");
     refuse(&(const entry){"1", "10", "8", "1", "1", "3", NULL}, "weighted must be true or false");
     refuse(&(const entry){"1", "10", "8", "4611686018427387904", "4", "true", NULL},
-           "more indices than memory can hold");
+           "more indices than fit in memory");
     refuse(&(const entry){"1", "10", "8", "1", "1", "true", ", \"distribution\": -1"},
            "distribution must be a number from 0 to 100");
     refuse(&(const entry){"1", "10", "8", "1", "1", "true", ", \"indices_tensor\": \"f.pt\""},
-           "files that torch.save wrote are not read");
+           "files written by torch.save;");
 }
 
 static void needs_seven_arguments(void)

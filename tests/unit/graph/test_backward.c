@@ -166,11 +166,13 @@ static void in_place(void)
           "grad_x = aten::neg(grad_a);\n"
           "# return grad_x\n");
     check_error("x f32[2]+; y f32[2]+", "a = mul(x, y); b = relu_(y); out = add(a, b)",
-                OB_ERR_UNSUPPORTED, "the backward needs 'y', which aten::relu_ changes in place");
+                OB_ERR_UNSUPPORTED,
+                "the backward pass needs 'y', which aten::relu_ later changes in place;");
     check_error("x f32[2, 2]+", "a = exp(x); v = view(a, [4]); w = mul_(v, 2); out = neg(a)",
                 OB_ERR_UNSUPPORTED, "aten::neg uses 'a' after aten::mul_ changed it in place");
     check_error("x f32[2, 2]+", "a = exp(x); v = view(a, [4]); out = mul_(v, 2)",
-                OB_ERR_UNSUPPORTED, "the backward needs 'a', which aten::mul_ changes in place");
+                OB_ERR_UNSUPPORTED,
+                "the backward pass needs 'a', which aten::mul_ later changes in place;");
 }
 
 static void not_differentiable(void)
@@ -318,7 +320,7 @@ static void own_derivatives(void)
     check_error("x f32[2]+", "out = my::wrong_shape(x)", OB_ERR_INVALID,
                 "the derivative of my::wrong_shape gives [1] for an argument of [2]");
     check_error("x f32[2]+", "out = my::no_tensor(x)", OB_ERR_INVALID,
-                "gives something else than a tensor");
+                "gives something other than a tensor");
     check_error("x f32[2]+", "out = my::unknown_name(x)", OB_ERR_NOT_FOUND,
                 "in \"nobody\" of the derivative of my::unknown_name");
     check_error("x f32[2]+; y f32[2]", "out = my::needs_two(x, y)", OB_ERR_INVALID,

@@ -185,7 +185,7 @@ static void own_rows(void)
     } cases[] = {
         {"y = my::blank(x)", "my::blank has neither a shape rule nor a decomposition",
          OB_ERR_UNSUPPORTED},
-        {"y = my::loop(x)", "more than 32 levels deep", OB_ERR_LIMIT},
+        {"y = my::loop(x)", "expands to more than 32 levels", OB_ERR_LIMIT},
         {"y = my::few(x)", "the decomposition of my::few gives 0 results instead of 2",
          OB_ERR_INVALID},
         {"y = my::none(x)", "does not assign to 'result'", OB_ERR_INVALID},

@@ -370,9 +370,8 @@ static void errors(void)
         {"torch.nn.MSELoss(reduction='most')(x, x)", "reduction"},
         {"torch.nn.Lineer(3, 4)(x)",
          "no module 'torch.nn.Lineer', did you mean 'torch.nn.Linear'?"},
-        {"torch.nn.LSTM(3, 4)(x)", "'torch.nn.LSTM' is not available as a module; a backend on "
-                                   "PyTorch itself runs its operator, "
-                                   "aten::lstm.input"},
+        {"torch.nn.LSTM(3, 4)(x)", "'torch.nn.LSTM' is not available as a module; a backend built "
+                                   "on PyTorch runs its operator, aten::lstm.input"},
         {"torch.nn.TransformerEncoderLayer(3, 4)(x)", "MultiheadAttention, LayerNorm, Linear"},
         {"torch.nn.RMSNorm(5)(x)", "normalized_shape must be the last sizes of input"},
         {"torch.nn.MultiheadAttention(5, 2)(x, x, x)", "a multiple of num_heads"},

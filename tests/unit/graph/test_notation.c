@@ -91,7 +91,7 @@ static void function_errors(void)
     check_error("r = @inverse([0, 0])", OB_ERR_INVALID, 5, "twice");
     check_error("r = @normdim(3, 3)", OB_ERR_INVALID, 5, "not in [-3, 3)");
     check_error("r = @broadcast([2], [3])", OB_ERR_INVALID, 5, "3");
-    check_error("r = @needs_grad(x)", OB_ERR_INVALID, 5, "derivatives only");
+    check_error("r = @needs_grad(x)", OB_ERR_INVALID, 5, "only works in derivatives");
     check_error("r = @parameter('zeros', [2])", OB_ERR_INVALID, 5, "set-up of modules");
     check_error("r = @sqrt(-1)", OB_ERR_INVALID, 5, "negative");
     check_error("r = @int(1e300)", OB_ERR_OVERFLOW, 5, "64 bits");
@@ -113,9 +113,9 @@ static void syntax_errors(void)
     check_error("r = 'a\\q'", OB_ERR_SYNTAX, 7, "unknown escape");
     check_error("r = 12x", OB_ERR_SYNTAX, 5, "followed by 'x'");
     check_error("r = 99999999999999999999", OB_ERR_OVERFLOW, 5, "64 bits");
-    check_error("r = @ 3", OB_ERR_SYNTAX, 5, "function's name");
+    check_error("r = @ 3", OB_ERR_SYNTAX, 5, "name of a function");
     check_error("r = @sizes", OB_ERR_SYNTAX, 11, "'('");
-    check_error("r = add(other=x, x)", OB_ERR_SYNTAX, 18, "behind other=");
+    check_error("r = add(other=x, x)", OB_ERR_SYNTAX, 18, "after other=");
     check_error("r = 1 if 2", OB_ERR_SYNTAX, 11, "expected else");
     check_error("'label' r = 1", OB_ERR_SYNTAX, 9, "':'");
 }
@@ -123,10 +123,10 @@ static void syntax_errors(void)
 static void meaning_errors(void)
 {
     check_error("r = relu(z)", OB_ERR_NOT_FOUND, 10, "not known here; in \"z\"");
-    check_error("r = x + 1", OB_ERR_INVALID, 5, "this is a tensor, where a constant is needed");
+    check_error("r = x + 1", OB_ERR_INVALID, 5, "this is a tensor, but a constant is needed");
     check_error("r = 1 if x else 2", OB_ERR_INVALID, 10, "@is_none");
     check_error("r = 1 // 0", OB_ERR_INVALID, 5, "division by zero");
-    check_error("r = 'a' + 1", OB_ERR_INVALID, 5, "needs two numbers; here are str and int");
+    check_error("r = 'a' + 1", OB_ERR_INVALID, 5, "needs two numbers, not str and int");
     check_error("r = -'a'", OB_ERR_INVALID, 5, "needs a number");
     check_error("r = 9223372036854775807 + 1", OB_ERR_OVERFLOW, 5, "64 bits");
     check_error("r = x[0]", OB_ERR_INVALID, 5, "only lists have items");

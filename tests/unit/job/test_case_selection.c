@@ -62,7 +62,7 @@ static void operators_go_by_any_of_their_names(void)
     refuse(CHOICE(.op = "torch.ad"), OB_ERR_NOT_FOUND,
            "test.json has no operator \"torch.ad\"; did you mean \"torch.add\"?");
     refuse(CHOICE(.op = "something"), OB_ERR_NOT_FOUND,
-           "test.json has no operator \"something\"; `opbench expand -c` shows its cases");
+           "test.json has no operator \"something\"; `opbench expand -c` lists its cases");
 }
 
 static void one_case_goes_by_its_id(void)
@@ -71,11 +71,11 @@ static void one_case_goes_by_its_id(void)
     check(CHOICE(.only_case = "aten::add|0|0|1"), "5+1 = 1");
     check(CHOICE(.only_case = "torch.add|0|0|1", .op = "aten::add.Tensor"), "1+1 = 1");
     refuse(CHOICE(.only_case = "torch.add|0|0|3"), OB_ERR_NOT_FOUND,
-           "test.json has no case \"torch.add|0|0|3\"; `opbench expand` shows them");
+           "test.json has no case \"torch.add|0|0|3\"; `opbench expand` lists them");
     refuse(CHOICE(.only_case = "torch.add"), OB_ERR_INVALID,
-           "\"torch.add\" is no case; write OPERATOR|CONFIG|BUILD|INPUT");
+           "\"torch.add\" is not a case; write OPERATOR|CONFIG|BUILD|INPUT");
     refuse(CHOICE(.only_case = "torch.add|0|0|1", .op = "torch.mul"), OB_ERR_INVALID,
-           "--case torch.add|0|0|1 is no case of --op torch.mul; leave one of them out");
+           "--case torch.add|0|0|1 is not a case of --op torch.mul; leave one of them out");
 }
 
 static void stretches_have_a_first_case_and_an_end(void)
@@ -100,7 +100,7 @@ static void warnings_are_of_operators_that_are_chosen(void)
 static void the_choice_says_its_size(void)
 {
     refuse(&(const ob_case_choice){.op = "torch.add"}, OB_ERR_INVALID,
-           "ob_case_choice.size is not set; it is sizeof(ob_case_choice)");
+           "ob_case_choice.size is not set; set it to sizeof(ob_case_choice)");
 }
 
 int main(void)

@@ -203,20 +203,20 @@ static void what_cannot_be_run_leaves_no_file(void)
     batches.profilers[OB_PROFILER_NCU].program = "/nowhere/ncu";
     ob_job_configs configs = {.size = sizeof configs, .parts = &part, .part_size = sizeof part};
     refuse(&configs, OB_ERR_INVALID,
-           "a job on configs has one part at least, and ob_job_configs.part_size is "
+           "a job on configs needs at least one part, and ob_job_configs.part_size must be "
            "sizeof(ob_job_part)");
     configs.part_count = 1;
     configs.part_size = 0;
     refuse(&configs, OB_ERR_INVALID,
-           "a job on configs has one part at least, and ob_job_configs.part_size is "
+           "a job on configs needs at least one part, and ob_job_configs.part_size must be "
            "sizeof(ob_job_part)");
     configs.size = 0;
     refuse(&configs, OB_ERR_INVALID,
-           "ob_job_configs.size is not set; it is sizeof(ob_job_configs)");
+           "ob_job_configs.size is not set; set it to sizeof(ob_job_configs)");
     configs.size = sizeof configs;
     configs.part_size = sizeof part;
     configs.batches = &batches;
-    refuse(&configs, OB_ERR_NOT_FOUND, "--ncu-bin: /nowhere/ncu is no program that can be started");
+    refuse(&configs, OB_ERR_NOT_FOUND, "--ncu-bin: /nowhere/ncu is not a program that can be run");
     ob_config_destroy(mul);
 }
 

@@ -213,7 +213,7 @@ static void nothing_is_written_without_a_file(void)
     CHECK(ob_job_trace_path(job) == NULL);
     CHECK_INT(ob_job_summary_exit_code(ob_job_get_summary(job)), 0);
     CHECK_INT(ob_job_run(job, &err), OB_ERR_STATE);
-    CHECK_STR(err.message, "this job was run already; open another one");
+    CHECK_STR(err.message, "this job has already run; open another one");
     CHECK_INT(ob_job_close(job, &err), OB_OK);
     CHECK_STR(c.text, "first:ok second:ok third:ok ");
 }
@@ -291,20 +291,21 @@ static void a_file_of_something_else_is_not_resumed(void)
 
     source.hash = "99992222333344445555666677778888";
     snprintf(message, sizeof message,
-             "%s was made from another config than cases.txt is now; use the same one, or another "
-             "--output",
+             "%s was made from a different config than cases.txt is now; use the same one, or "
+             "another --output",
              path);
     refuse(&source, &params, OB_ERR_CONFIG, message);
     source.chosen_by = "--every";
-    snprintf(message, sizeof message,
-             "%s was made from another config than cases.txt is now, or with another choice of "
-             "--every; use the same one, or another --output",
-             path);
+    snprintf(
+        message, sizeof message,
+        "%s was made from a different config than cases.txt is now, or with a different choice of "
+        "--every; use the same one, or another --output",
+        path);
     refuse(&source, &params, OB_ERR_CONFIG, message);
     source.hash = "9999222233334444";
     snprintf(message, sizeof message,
-             "%s was written by another version of opbench, which tells configs apart in another "
-             "way; go on with that version, or give another --output",
+             "%s was written by a version of opbench that identifies configs differently; continue "
+             "with that version, or give another --output",
              path);
     refuse(&source, &params, OB_ERR_CONFIG, message);
 
@@ -313,8 +314,8 @@ static void a_file_of_something_else_is_not_resumed(void)
     other.warmup = 5;
     source.options = &other;
     snprintf(message, sizeof message,
-             "%s was measured with --warmup: 4, this run has: 5; --resume needs the same options, "
-             "or give another --output",
+             "%s was measured with --warmup: 4, but this run has: 5; give the same options for "
+             "--resume, or another --output",
              path);
     refuse(&source, &params, OB_ERR_CONFIG, message);
     other = options;
@@ -332,7 +333,7 @@ static void files_are_not_replaced_unasked(void)
     params.on_progress = NULL;
     run_whole(&source, &params);
     refuse(&source, &params, OB_ERR_INVALID,
-           "is there already; --resume goes on from it, --append adds to it, --force replaces it");
+           "already exists; --resume continues from it, --append adds to it, --force replaces it");
     params.mode = OB_JOB_APPEND;
     run_whole(&source, &params);
     read_kinds(path, kinds, sizeof kinds);
@@ -345,7 +346,7 @@ static void files_are_not_replaced_unasked(void)
     params.output = NULL;
     params.mode = OB_JOB_RESUME;
     refuse(&source, &params, OB_ERR_INVALID,
-           "--resume needs --output FILE: the file to go on from");
+           "--resume needs --output FILE: the file to continue from");
 }
 
 /* Before the first record a made-up name is taken back; behind it all stays that was measured. */
@@ -384,11 +385,11 @@ static void structs_say_their_size(void)
     ob_job_params params = params_of(&c, NULL, OB_JOB_NEW);
     source.size = 0;
     refuse(&source, &params, OB_ERR_INVALID,
-           "ob_job_source.size is not set; it is sizeof(ob_job_source)");
+           "ob_job_source.size is not set; set it to sizeof(ob_job_source)");
     source = source_of(&c);
     params.size = 0;
     refuse(&source, &params, OB_ERR_INVALID,
-           "ob_job_params.size is not set; it is sizeof(ob_job_params)");
+           "ob_job_params.size is not set; set it to sizeof(ob_job_params)");
     /* A program that was built with a header without the callbacks. */
     params.size = offsetof(ob_job_params, on_record);
     run_whole(&source, &params);

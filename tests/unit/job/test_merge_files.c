@@ -154,7 +154,7 @@ static void gaps_of_shards_by_cost(void)
                     HEADER(BY_COST("2", "b", "1"), "") OK("1")),
               OB_OK);
     CHECK_INT(report.missing, 4);
-    CHECK(strstr(said, "is divided in another way than ") != NULL);
+    CHECK(strstr(said, "is divided differently than ") != NULL);
     CHECK(strstr(said, "0/0 lacks 4 from 2: opbench run --resume --output ") != NULL);
     CHECK(strstr(said, "--shard-by") == NULL);
 }
@@ -250,8 +250,8 @@ static void lines_that_were_cut_off(void)
 {
     CHECK_INT(MERGE(HEADER("", "") OK("0") "{\"op_name\": \"a\n" OK("1") OK("2") OK("3") "{\"op"),
               OB_OK);
-    CHECK_STR(said, "1.json:3: the line was cut off, and is left out\n"
-                    "1.json:7: the line was cut off, and is left out\n");
+    CHECK_STR(said, "1.json:3: left out a line that was cut off\n"
+                    "1.json:7: left out a line that was cut off\n");
     CHECK_INT(report.damaged, 2);
     CHECK_INT(report.missing, 0);
     check_results(OK("0") OK("1") OK("2") OK("3"));
@@ -263,7 +263,7 @@ static void what_does_not_fit_is_refused(void)
     CHECK_INT(
         MERGE(HEADER("", "") OK("0"), "{\"start_time\": \"x\", \"config_hash\": \"x\"}\n" OK("1")),
         OB_ERR_CONFIG);
-    CHECK(strstr(err.message, "2.json has cases of another config than ") != NULL);
+    CHECK(strstr(err.message, "2.json has cases of a different config than ") != NULL);
     CHECK_INT(MERGE(HEADER("", "") OK("0"),
                     "{\"run_options\": {\"cmd_args\": {\"warmup\": 7}}, \"start_time\": \"x\", "
                     "\"config_hash\": \"abc\"}\n" OK("1")),
@@ -276,15 +276,15 @@ static void what_does_not_fit_is_refused(void)
               OB_OK);
     CHECK_INT(report.missing, 0); /* not known */
     CHECK_INT(MERGE(OK("0")), OB_ERR_INVALID);
-    CHECK(strstr(err.message, " has no header, so what was run is not known; ") != NULL);
+    CHECK(strstr(err.message, " has no header, so it is not known what was run; ") != NULL);
     const ob_merge_params careful = {.replace = false};
     CHECK_INT(MERGE_BUT(careful, HEADER("", "") OK("0")), OB_ERR_INVALID);
-    CHECK(strstr(err.message, "out.json is there already; --force replaces it") != NULL);
+    CHECK(strstr(err.message, "out.json already exists; --force replaces it") != NULL);
     const char *const itself[] = {temp_path(&dir, "out.json", path)};
     const ob_merge_params params = {
         .size = sizeof params, .inputs = itself, .input_count = 1, .output = path, .replace = true};
     CHECK_INT(ob_merge_files(&params, &report, &err), OB_ERR_INVALID);
-    CHECK(strstr(err.message, "is one of the files that are joined") != NULL);
+    CHECK(strstr(err.message, "is one of the files to join;") != NULL);
 }
 
 /* Numbers in a header that cannot be are not believed. */

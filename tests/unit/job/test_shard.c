@@ -26,14 +26,14 @@ static void words(void)
     CHECK_INT(shard.number, 3);
     CHECK_INT(shard.of, 8);
     CHECK(shard.launcher == NULL);
-    refuse("0/8", "shard 0/8: the first of 8 is 1/8, the last 8/8");
-    refuse("9/8", "shard 9/8: the first of 8 is 1/8, the last 8/8");
+    refuse("0/8", "shard 0/8: of 8, the first is 1/8 and the last 8/8");
+    refuse("9/8", "shard 9/8: of 8, the first is 1/8 and the last 8/8");
     static const char *const WRONG[] = {"",     "3",    "3/",   "/8",   "3/8x",
                                         " 3/8", "3 /8", "-1/8", "+1/8", "1/99999999999999999999"};
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++)
         CHECK_INT(ob_shard_parse(WRONG[i], &shard, NULL), OB_ERR_INVALID);
     refuse("many",
-           "a shard is K/N, such as 3/8 for the third of eight, or auto; \"many\" is neither");
+           "\"many\" is not a shard; give K/N, such as 3/8 for the third of eight, or auto");
 }
 
 /* ---- launchers ---- */
@@ -108,8 +108,8 @@ static void launchers(void)
           "6/8 Open MPI");
     check("PMIX_RANK=3", "--shard auto: SLURM_NTASKS is not set; say which part this is with "
                          "--shard K/N");
-    check("PMI_RANK=4 PMI_SIZE=4", "--shard auto: PMI_RANK is 4 and PMI_SIZE 4, which cannot be; "
-                                   "use --shard K/N");
+    check("PMI_RANK=4 PMI_SIZE=4",
+          "--shard auto: PMI_RANK is 4 and PMI_SIZE is 4, which is impossible; use --shard K/N");
     check("PMI_RANK=x PMI_SIZE=4", "--shard auto: PMI_RANK is \"x\", which is not a number");
 }
 
@@ -122,13 +122,13 @@ static void arrays(void)
     check(ARRAY("6", "4", "8", "2", "3") " SLURM_PROCID=0 SLURM_STEP_ID=-5", "2/3 Slurm array");
     check(ARRAY("6", "4", "8", "2", "3") BATCH " SLURM_STEP_ID=4294967291", "2/3 Slurm array");
     check(ARRAY("1", "0", "1", "1", "2") " SLURM_STEP_ID=0 SLURM_PROCID=3 SLURM_NTASKS=4",
-          "8/8 Slurm array of several processes");
+          "8/8 Slurm array with several processes");
     check(ARRAY("7", "1", "7", "1", "3"),
-          "--shard auto: the array has 3 tasks from 1 to 7, with gaps, so their numbers do not say "
-          "which part each is; use --shard K/N");
+          "--shard auto: the array has 3 tasks from 1 to 7, with gaps, so their numbers do not "
+          "show which part each is; use --shard K/N");
     check(ARRAY("0", "0", "18446744073709551615", "1", "0"),
           "--shard auto: the array has 0 tasks from 0 to 18446744073709551615, with gaps, so their "
-          "numbers do not say which part each is; use --shard K/N");
+          "numbers do not show which part each is; use --shard K/N");
     set_variables(
         ARRAY("0", "0", "7", "1", "8") " SLURM_ARRAY_JOB_ID=17 SLURM_JOB_ID=18 SLURMD_NODENAME=n3 "
                                        "SLURM_JOB_NODELIST=n[1-4] SLURM_RESTART_COUNT=1");

@@ -178,9 +178,8 @@ static void test_prescott(void)
     CHECK_INT(cap.state, OB_CAP_SET);
     CHECK_STR(cap.own, "Prescott");
     CHECK_STR(cap.value, "SkylakeX");
-    CHECK_STR(cap.why,
-              "this release does not know the CPU (GenuineIntel family 6 model 207) and takes "
-              "kernels with vectors of 128 bits or less; the CPU has 512");
+    CHECK_STR(cap.why, "this release does not know the CPU (GenuineIntel family 6 model 207) and "
+                       "uses kernels with 128-bit vectors or less; the CPU has 512");
 }
 
 static void test_newest_core(void)

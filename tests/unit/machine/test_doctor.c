@@ -80,7 +80,7 @@ static void heat(void)
     facts.before.slowed = 5;
     facts.after.slowed = 8;
     CHECK_INT(look("heat"), OB_FINDING_BAD);
-    CHECK_STR(found.text, "CPUs slowed down for their heat 3 times in 2.0 s");
+    CHECK_STR(found.text, "CPUs throttled 3 times in 2.0 s because of heat");
 }
 
 static void siblings(void)
@@ -125,7 +125,7 @@ static void quota_of_version_2(void)
     CHECK_HAS(found.cure, "--num-threads 1");
     facts.after.throttled = facts.before.throttled + 1;
     CHECK_INT(look("CPU quota"), OB_FINDING_BAD);
-    CHECK_HAS(found.text, "it was used up while we looked");
+    CHECK_HAS(found.text, "it was used up during the check");
     CHECK_INT(look_after("/sys/fs/cgroup/box/cpu.max", "50000 100000\n", "CPU quota"),
               OB_FINDING_BAD);
     CHECK_INT(look_after("/sys/fs/cgroup/box/cpu.max", "max 100000\n", "CPU quota"), OB_FINDING_OK);
@@ -212,7 +212,7 @@ static void what_moves_is_seen(void)
     CHECK_HAS(found.cure, "smt/control");
     CHECK_INT(look("swap"), OB_FINDING_BAD);
     CHECK_INT(look("CPU quota"), OB_FINDING_BAD);
-    CHECK_HAS(found.text, "it was used up while we looked");
+    CHECK_HAS(found.text, "it was used up during the check");
 }
 
 static void load_and_steal(void)
@@ -221,7 +221,7 @@ static void load_and_steal(void)
     CHECK_INT(look("foreign load"), OB_FINDING_HIDDEN);
     facts.noise = (ob_noise){.windows = 10, .seconds = 2, .foreign = 0.01, .max_foreign = 0.05};
     CHECK_INT(look("foreign load"), OB_FINDING_OK);
-    CHECK_STR(found.text, "others used 1.0 % of the CPUs in 2.0 s, 5 % at most");
+    CHECK_STR(found.text, "other processes used 1.0 % of the CPUs in 2.0 s, 5 % at most");
     facts.noise.foreign = 0.03;
     CHECK_INT(look("foreign load"), OB_FINDING_WARNING);
     facts.noise.foreign = 0.5;

@@ -154,7 +154,7 @@ static void a_team_keeps_its_places(void)
     cpus.bits[(OB_MAX_CPUS - 1) / 64] |= UINT64_C(1) << 63;
     CHECK_INT(ob__team_create(2, &cpus, &team, &err), OB_ERR_LIMIT);
     CHECK(team == NULL);
-    CHECK_HAS(err.message, "does not let thread 2 of 2 keep to CPU 4095: Invalid argument");
+    CHECK_HAS(err.message, "cannot pin thread 2 of 2 to CPU 4095: Invalid argument");
     cpus = (ob_cpu_set){.bits = {0}};
     CHECK_INT(ob__team_create(1, &cpus, &team, &err), OB_ERR_LIMIT);
     CHECK_INT(ob_cpu_set_usable(&after, &err), OB_OK);
@@ -348,14 +348,14 @@ static void kept(void)
     fputs("my thesis", file);
     fclose(file);
     CHECK_INT(ob_roofline_write(r, path, &err), OB_ERR_IO);
-    CHECK_HAS(err.message, "is no roofline and is left alone");
+    CHECK_HAS(err.message, "is not a roofline and is left alone");
     CHECK(ob_roofline_read(path, &again, &err) != OB_OK);
     file = fopen(path, "w");
     fputs("{\"opbench_roofline\": 1, \"noted\": \"x\", \"ceilings\": [{\"kind\": \"peak\"}]}",
           file);
     fclose(file);
     CHECK_INT(ob_roofline_read(path, &again, &err), OB_ERR_SYNTAX);
-    CHECK_HAS(err.message, "ceilings[0] is no ceiling");
+    CHECK_HAS(err.message, "ceilings[0] is not a ceiling");
     CHECK(again == NULL);
     unlink(path);
     rmdir(dir);
@@ -390,7 +390,7 @@ static void sizes_are_set(void)
     ob_attainable out = {.size = sizeof out};
     ob_err err;
     CHECK_INT(ob_roofline_add(r, &(ob_ceiling){.threads = 1}, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "ob_ceiling.size is not set; it is sizeof(ob_ceiling)");
+    CHECK_STR(err.message, "ob_ceiling.size is not set; set it to sizeof(ob_ceiling)");
     CHECK_INT(ob_roofline_attain(r, &(ob_work){.threads = 1}, &out, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "ob_work.size is not set");
     out.size = 0;

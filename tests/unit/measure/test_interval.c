@@ -148,7 +148,7 @@ static void bad_input(void)
     CHECK_HAS(err.message, "sample 3 of 10 is not a number");
     samples[3] = 4;
     CHECK_INT(ob_interval_from_samples(samples, 10, 1, &interval, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "confidence is 1; it must lie between 0 and 1");
+    CHECK_HAS(err.message, "confidence is 1; it must be between 0 and 1");
     CHECK_INT(ob_interval_from_processes(samples, 10, -1, &interval, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "confidence is -1");
     for (size_t i = 0; i < 10; i++)

@@ -46,12 +46,12 @@ static void bad_texts(void)
     } CASES[] = {
         {"intr 1\n", "does not begin with lines of CPUs", OB_ERR_SYNTAX},
         {"\n", "does not begin with lines of CPUs", OB_ERR_SYNTAX},
-        {CPU_ALL "cpu0 1 2 3\n", "not understood: \"cpu0 1 2 3", OB_ERR_SYNTAX},
-        {CPU_ALL "cpux 1 2 3 4 5 6 7 8\n", "not understood: \"cpux", OB_ERR_SYNTAX},
-        {CPU_ALL "cpu+1 1 2 3 4 5 6 7 8\n", "not understood: \"cpu+1", OB_ERR_SYNTAX},
-        {CPU_ALL "cpu: 1 2 3 4 5 6 7 8\n", "not understood: \"cpu:", OB_ERR_SYNTAX},
-        {CPU_ALL "cpu0 1 2 3 4 5 6 7 99999999999999999999\n", "not understood", OB_ERR_SYNTAX},
-        {CPU_ALL "cpu0 1 -2 3 4 5 6 7 8\n", "not understood", OB_ERR_SYNTAX},
+        {CPU_ALL "cpu0 1 2 3\n", "an unexpected line: \"cpu0 1 2 3", OB_ERR_SYNTAX},
+        {CPU_ALL "cpux 1 2 3 4 5 6 7 8\n", "an unexpected line: \"cpux", OB_ERR_SYNTAX},
+        {CPU_ALL "cpu+1 1 2 3 4 5 6 7 8\n", "an unexpected line: \"cpu+1", OB_ERR_SYNTAX},
+        {CPU_ALL "cpu: 1 2 3 4 5 6 7 8\n", "an unexpected line: \"cpu:", OB_ERR_SYNTAX},
+        {CPU_ALL "cpu0 1 2 3 4 5 6 7 99999999999999999999\n", "an unexpected line", OB_ERR_SYNTAX},
+        {CPU_ALL "cpu0 1 -2 3 4 5 6 7 8\n", "an unexpected line", OB_ERR_SYNTAX},
         {CPU_ALL "cpu5 1 2 3 4 5 6 7 8\n", "no line for the CPUs", OB_ERR_NOT_FOUND},
         {CPU_ALL, "no line for the CPUs", OB_ERR_NOT_FOUND},
     };

@@ -169,7 +169,7 @@ static void test_counters_that_others_have(void)
     ob_err err = {0};
     fake f = {.running_part = 0, .second_part = 4, .members = OB_PERF_GROUP};
     count(&f, OB_ERR_UNSUPPORTED, &err);
-    CHECK_HAS(err.message, "others use them all");
+    CHECK_HAS(err.message, "others use all of them");
 }
 
 static void test_no_counters(void)

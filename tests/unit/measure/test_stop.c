@@ -193,12 +193,12 @@ static void bad_parameters(void)
         const char *message;
     } CASES[] = {
         {{.kind = OB_STOP_MIN_TIME}, "a minimum time of 0 measures nothing"},
-        {{.kind = OB_STOP_PRECISION}, "precision is 0; it must lie between 0 and 1"},
+        {{.kind = OB_STOP_PRECISION}, "precision is 0; it must be between 0 and 1"},
         {{.kind = OB_STOP_PRECISION, .precision = 1.5}, "precision is 1.5"},
-        {{.kind = OB_STOP_PRECISION, .precision = NAN}, "it must lie between 0 and 1"},
+        {{.kind = OB_STOP_PRECISION, .precision = NAN}, "it must be between 0 and 1"},
         {{.kind = OB_STOP_PRECISION, .precision = 0.1, .confidence = 2}, "confidence is 2"},
         {{.kind = OB_STOP_PRECISION, .precision = 0.1, .max_blocks = 9},
-         "at most 9 blocks are allowed but at least 30 are needed"},
+         "at most 9 blocks are allowed, but at least 30 are needed"},
         {{.kind = OB_STOP_MIN_TIME, .min_time_ns = 10, .max_time_ns = 9},
          "the time limit of 9 ns is below the minimum time of 10 ns"},
         {{.kind = (ob_stop_rule_kind)99}, "no stopping rule with the number 99"},

@@ -338,7 +338,7 @@ static void failures(void)
     CHECK_HAS(err.message, "is not a number");
     timer.spec.num_threads = -1;
     CHECK_INT(ob_timer_timeit(&timer, 1, list, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "-1 threads make no sense; give 1 or more");
+    CHECK_STR(err.message, "-1 threads are not possible; give 1 or more");
     timer = (ob_timer){.size = sizeof(ob_timer), .task = {.time_block = not_finite}};
     CHECK_INT(ob_timer_timeit(&timer, 1, list, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "times must be finite");
@@ -385,7 +385,7 @@ static void library_threads(void)
     ob_threads before;
     ob_err err;
     CHECK_INT(ob_threads_set(0, &before, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "0 threads make no sense; give 1 or more");
+    CHECK_STR(err.message, "0 threads are not possible; give 1 or more");
     CHECK_INT(ob_threads_set(3, &before, NULL), OB_OK);
     CHECK_INT(omp_threads, 3);
     CHECK_INT(blas_threads, 3);

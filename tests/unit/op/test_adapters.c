@@ -192,7 +192,7 @@ static void adapters_of_pools_and_images(void)
         {F "adaptive_avg_pool3d(a5, None)", "aten::adaptive_avg_pool3d(a5, [4, 5, 6])"},
         {F "adaptive_avg_pool2d(a4, [1, 2, 3])",
          "OB_ERR_INVALID: torch.nn.functional.adaptive_avg_pool2d: argument 'output_size' must be "
-         "an int or a list of 2 ints or None"},
+         "an int, a list of 2 ints or None"},
         {F "adaptive_avg_pool3d(a2, None)",
          "OB_ERR_INVALID: torch.nn.functional.adaptive_avg_pool3d: argument 'input' must have at "
          "least 3 dimensions"},
@@ -251,7 +251,7 @@ static void adapters_of_interpolation(void)
         {F "interpolate(a4, 8, mode='bicubic', antialias=True)",
          "aten::_upsample_bicubic2d_aa(a4, [8, 8], False, None, None)"},
         {F "interpolate(a4, 8, antialias=True)",
-         "OB_ERR_UNSUPPORTED: torch.nn.functional.interpolate: antialias is for the modes "
+         "OB_ERR_UNSUPPORTED: torch.nn.functional.interpolate: antialias is only for the modes "
          "bilinear and bicubic with 4 dimensions"},
         {F "interpolate(a3, 8, mode='area')", "aten::adaptive_avg_pool1d(a3, [8])"},
         {F "interpolate(a4, 8, mode='area')", "aten::adaptive_avg_pool2d(a4, [8, 8])"},
@@ -264,7 +264,7 @@ static void adapters_of_interpolation(void)
                               "'scale_factor' must be a number "
                               "above 0 or a list of 2, or 'size' must be given"},
         {F "interpolate(a4, 8, 2)", "OB_ERR_INVALID: torch.nn.functional.interpolate: give 'size' "
-                                    "or 'scale_factor', not both of them"},
+                                    "or 'scale_factor', not both"},
         {F "interpolate(a4, [8])", "OB_ERR_INVALID: torch.nn.functional.interpolate: argument "
                                    "'size' must be an int or a list of 2 ints"},
         {F "upsample_nearest(a4, 8)", "aten::upsample_nearest2d(a4, [8, 8], None, None)"},
@@ -281,7 +281,7 @@ static void adapters_of_torch_and_tensor(void)
          "aten::_scaled_dot_product_attention(q4, k4, v4, None, 0.00000, False, True)"},
         {F "scaled_dot_product_attention(q4, k4, v4, scale=0.5)",
          "OB_ERR_NOT_FOUND: torch.nn.functional.scaled_dot_product_attention: needs the operator "
-         "aten::scaled_dot_product_attention, which no row and no loaded plug-in describes"},
+         "aten::scaled_dot_product_attention, which neither a row nor a loaded plug-in describes"},
         {"torch.einsum('ij,jk->ik', a2, b2)", "aten::einsum('ij,jk->ik', [a2, b2], None)"},
         {"torch.einsum('ij->ji', [a2])", "aten::einsum('ij->ji', [a2], None)"},
         {"torch.broadcast_tensors(a2, b1)", "aten::broadcast_tensors([a2, b1])"},
@@ -309,8 +309,8 @@ static void adapters_of_torch_and_tensor(void)
          "aten::norm.ScalarOpt_dim_dtype(a2, 1, [0], False, float64)"},
         {"torch.norm(a2, 'nuc')", "aten::nuclear_norm(a2, False)"},
         {"torch.norm(a3, 'nuc', [0, 1])", "aten::nuclear_norm.dim(a3, [0, 1], False)"},
-        {"torch.norm(a2, out=b0)", "OB_ERR_UNSUPPORTED: torch.norm: out= is not taken here: call "
-                                   "aten::norm with it"},
+        {"torch.norm(a2, out=b0)",
+         "OB_ERR_UNSUPPORTED: torch.norm: out= is not supported here: call aten::norm with it"},
         {"torch.Tensor.norm(a2)", "aten::norm.Scalar(a2, 2)"},
         {"torch.unique(a2)", "aten::_unique2(a2, True, False, False)"},
         {"torch.Tensor.unique(a2, dim=1)", "aten::unique_dim(a2, 1, True, False, False)"},

@@ -71,17 +71,17 @@ static void other_names_are_not_found(void)
     static const struct {
         const char *name, *message;
     } CASES[] = {
-        {F "softsign", "'torch.nn.functional.softsign' is no operator"},
-        {F "normalize", "is no operator"},
-        {F "local_response_norm", "is no operator"},
-        {"torch.nn.Linear", "'torch.nn.Linear' is no operator"},
-        {"torch.", "is no operator"},
-        {"torch.add.Tensor", "is no operator"},
-        {"torch.ops.aten", "is no operator"},
-        {"torch.ops.aten.add.Tensor.x", "is no operator"},
-        {"relu", "'relu' is no operator; the nearest name is aten::relu"},
-        {"", "is no operator; names are such as torch.add"},
-        {F "rleu", "'torch.nn.functional.rleu' is no operator; the nearest name is aten::relu"},
+        {F "softsign", "'torch.nn.functional.softsign' is not an operator"},
+        {F "normalize", "is not an operator"},
+        {F "local_response_norm", "is not an operator"},
+        {"torch.nn.Linear", "'torch.nn.Linear' is not an operator"},
+        {"torch.", "is not an operator"},
+        {"torch.add.Tensor", "is not an operator"},
+        {"torch.ops.aten", "is not an operator"},
+        {"torch.ops.aten.add.Tensor.x", "is not an operator"},
+        {"relu", "'relu' is not an operator; the nearest name is aten::relu"},
+        {"", "is not an operator; give a name such as torch.add"},
+        {F "rleu", "'torch.nn.functional.rleu' is not an operator; the nearest name is aten::relu"},
     };
     for (size_t i = 0; i < COUNT(CASES); i++) {
         ob_op_name name;
@@ -187,12 +187,12 @@ static void calls_that_fit_nothing_are_explained(void)
                               "aten::zeros: argument 'size' must be SymInt[], not int; "},
         {"aten::add(a2, a2, 1, 2)", "aten::add.Tensor takes 2 positional arguments, 4 given"},
         {"aten::add.Nothing(a2)",
-         "OB_ERR_NOT_FOUND: aten::add has no overload 'Nothing'; there are: aten::add."},
-        {"torch.ad(a2)", "OB_ERR_NOT_FOUND: no operator aten::ad is known (for 'torch.ad'); the "
+         "OB_ERR_NOT_FOUND: aten::add has no overload 'Nothing'; it has: aten::add."},
+        {"torch.ad(a2)", "OB_ERR_NOT_FOUND: there is no operator aten::ad (for 'torch.ad'); the "
                          "nearest name is aten::add"},
         {"mine::qqqqqqqqqqqqqqqqqqqq(a2)",
-         "OB_ERR_NOT_FOUND: no operator mine::qqqqqqqqqqqqqqqqqqqq is known (for "
-         "'mine::qqqqqqqqqqqqqqqqqqqq'); a backend with operators of its own may add it"},
+         "OB_ERR_NOT_FOUND: there is no operator mine::qqqqqqqqqqqqqqqqqqqq (for "
+         "'mine::qqqqqqqqqqqqqqqqqqqq'); a backend that brings its own operators may add it"},
         {"torch.add(a2, 'x')",
          "OB_ERR_INVALID: no overload of torch.add takes these arguments: aten::add."},
         {"torch.add(a2, 'x')", "aten::add.Tensor: argument 'other' must be Tensor, not str 'x'"},

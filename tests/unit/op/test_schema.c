@@ -241,10 +241,10 @@ static void errors_say_where_and_what(void)
         {"aten::f(Tensor) -> ()", 15, "expected an argument name after its type"},
         {"aten::f(Tensor self, ) -> ()", 22, "expected a type"},
         {"aten::f(Tensor a, *) -> ()", 20, "expected ',' and a keyword-only argument after '*'"},
-        {"aten::f(*, int a, *, int b) -> ()", 20, "expected one '*' only"},
+        {"aten::f(*, int a, *, int b) -> ()", 20, "expected only one '*'"},
         {"aten::f(..., int a) -> ()", 12, "expected ')' after '...'"},
         {"aten::f(int[ a) -> ()", 14, "expected a list size or ']'"},
-        {"aten::f(int[99] a) -> ()", 14, "a list size may be 64 at most"},
+        {"aten::f(int[99] a) -> ()", 14, "a list size can be at most 64"},
         {"aten::f(Tensor(a! self) -> ()", 19, "expected ')' after the alias annotation"},
         {"aten::f(Tensor(a -> ) self) -> ()", 21, "expected an alias annotation such as 'a!'"},
         {"aten::f(Tensor() self) -> ()", 16, "expected an alias annotation such as 'a!'"},
@@ -252,7 +252,7 @@ static void errors_say_where_and_what(void)
         {"aten::f(Future(int, int) a) -> ()", 19, "expected ')'"},
         {"aten::f(int a=) -> ()", 15, "expected a value after the '=' of argument 'a'"},
         {"aten::f(int a=[1 2]) -> ()", 18, "expected ',' or ']' in the list"},
-        {"aten::f(str a=\"x) -> ()", 15, "this string has no end"},
+        {"aten::f(str a=\"x) -> ()", 15, "this string is not closed"},
         {"aten::f(int a=99999999999999999999) -> ()", 15, "the number does not fit in 64 bits"},
         {"aten::f(int a=1x) -> ()", 16, "expected the end of the number"},
         {"aten::f(int a=-None) -> ()", 15, "expected a number, 'inf' or 'nan' after '-'"},
@@ -299,16 +299,16 @@ static void hostile_texts_are_refused(void)
 {
     ob_err err;
     CHECK_INT(parse_repeated("aten::f(int", "?", 33, " a) -> ()", &err), OB_ERR_LIMIT);
-    CHECK_HAS(err.message, "types are nested too deep");
+    CHECK_HAS(err.message, "types are nested too deeply");
     CHECK_INT(parse_repeated("aten::f(int", "?", 32, " a) -> ()", &err), OB_OK);
     CHECK_INT(parse_repeated("aten::f(", "(", 30000, "", &err), OB_ERR_LIMIT);
     CHECK_INT(parse_repeated("aten::f(", "Future(", 8000, "", &err), OB_ERR_LIMIT);
     CHECK_INT(parse_repeated("aten::f(int[] a=", "[", 30000, "", &err), OB_ERR_SYNTAX);
-    CHECK_HAS(err.message, "lists are nested too deep");
+    CHECK_HAS(err.message, "lists are nested too deeply");
     CHECK_INT(parse_repeated("aten::f(int[] a=[", "1,", 1000, "1]) -> ()", &err), OB_ERR_SYNTAX);
     CHECK_HAS(err.message, "the list is too long");
     CHECK_INT(parse_repeated("aten::f(", "x", 70000, "", &err), OB_ERR_LIMIT);
-    CHECK_HAS(err.message, "a schema of 70008 bytes is too long; 65536 is the limit");
+    CHECK_HAS(err.message, "a schema of 70008 bytes is too long; the limit is 65536");
     CHECK_INT(parse_repeated("aten::f(", ",", 60000, "", &err), OB_ERR_SYNTAX);
 
     ob_schema *schema = NULL;
@@ -327,7 +327,7 @@ static void too_many_arguments_are_refused(void)
     ob_schema *schema = NULL;
     ob_err err;
     CHECK_INT(ob_schema_parse(text, strlen(text), &schema, &err), OB_ERR_LIMIT);
-    CHECK_HAS(err.message, "a schema may have 256 arguments at most");
+    CHECK_HAS(err.message, "a schema can have at most 256 arguments");
 }
 
 int main(void)

@@ -40,13 +40,13 @@ static void differences(void)
 {
     CHECK_STR(difference("a::f(Tensor self, int[1] dim, int k) -> Tensor", OWN),
               "there is no argument 'k'");
-    CHECK_STR(difference("a::f(Tensor self) -> Tensor", OWN), "there is an argument 'dim' besides");
+    CHECK_STR(difference("a::f(Tensor self) -> Tensor", OWN), "there is an extra argument 'dim'");
     CHECK_STR(difference("a::f(Tensor self, float dim) -> Tensor", OWN),
               "'dim' is int[1] here, not float");
     CHECK_STR(difference("a::f(int[1] dim, Tensor self) -> Tensor", OWN),
-              "'dim' stands in another place");
+              "'dim' is in a different position");
     CHECK_STR(difference("a::f(Tensor self, int[1] dim, ScalarType? dtype=None) -> Tensor", OWN),
-              "'dtype' stands in another place");
+              "'dtype' is in a different position");
     CHECK_STR(difference("a::f(Tensor self, int[1] dim) -> (Tensor, Tensor)", OWN),
               "it has 1 results here, not 2");
     CHECK_STR(difference("a::f(Tensor self, int[1] dim) -> int", OWN),

@@ -236,7 +236,7 @@ static void says_what_does_not_fit(void)
         {"aten::embedding(f32[2, 2], f32[2])",
          "error: embedding: indices is float32; indices must be int64 or int32"},
         {"aten::_embedding_bag(f32[2, 2], i64[4], i64[1], False, 1, False, f32[4])",
-         "error: _embedding_bag: per_sample_weights goes with mode 0 (sum) only"},
+         "error: _embedding_bag: per_sample_weights only goes with mode 0 (sum)"},
         {"aten::one_hot(i64[3])",
          "error: one_hot: num_classes is -1, so the shape depends on the data; give num_classes"},
         {"aten::cat([f32[2, 3], f32[3, 4]], 0)",
@@ -297,9 +297,8 @@ static void says_what_does_not_fit(void)
          "error: native_dropout: p is 1.5; a probability is from 0 to 1"},
         {"aten::_foreach_add.List([f32[2]], [f32[2], f32[2]])",
          "error: _foreach_add: self has 1 entries and other has 2; both need the same number"},
-        {"aten::arange.start_step(0, 5, -1)",
-         "error: arange: from 0 to 5 in steps of -1 there is no end; the step must lead from start "
-         "to end"},
+        {"aten::arange.start_step(0, 5, -1)", "error: arange: from 0 to 5 in steps of -1 never "
+                                              "ends; give a step that leads from start to end"},
     };
     CHECK_CASES(cases);
 }
@@ -369,7 +368,7 @@ static void survives_extremes(void)
         {"aten::select_backward(f32[4], [1, 4], 0, -2)",
          "error: select_backward: index -2 is not in dimension 0 of [1, 4]; give one from -1 to 0"},
         {"aten::select_backward(f32[4], [0, 4], 0, 0)",
-         "error: select_backward: dimension 0 of [0, 4] has no entries, so none has an index"},
+         "error: select_backward: dimension 0 of [0, 4] is empty, so no index is valid"},
         {"aten::select_backward(f32[5], [1, 4], 0, 0)",
          "error: select_backward: grad_output is [5]; it must expand to [4]"},
         {"aten::slice_backward(f32[4], [4], 0, 1, 9223372036854775807, 1)",
@@ -469,8 +468,8 @@ static void refuses_sparse(void)
     CHECK(bound_call_open(table, &text, &b, &err));
     b.bound[0].as.tensor->layout = OB_LAYOUT_SPARSE_COO;
     CHECK_INT(b.op->row->shape(&b.call, &out, &err), OB_ERR_UNSUPPORTED);
-    CHECK_STR(err.message, "relu: self is sparse, and the shape rule covers strided tensors only; "
-                           "use a backend that runs the operator itself");
+    CHECK_STR(err.message, "relu: self is sparse, but the shape rule only covers strided tensors; "
+                           "use a backend with its own version of the operator");
     b.bound[0].as.tensor->layout = OB_LAYOUT_STRIDED;
     bound_call_close(&b);
 }

@@ -114,10 +114,9 @@ static void out_variants_are_kept_apart(void)
     CHECK_INT(ob_op_table_add(table, &PLAIN, "here", NULL), OB_OK);
     CHECK_INT(ob_op_table_add(table, &OUT, "here", NULL), OB_OK);
     resolve_text(table, "torch.ops.mine.a(a2, out=b2)", got, sizeof got);
-    CHECK_STR(got, "OB_ERR_INVALID: no overload of torch.ops.mine.a that writes to out= is known; "
-                   "leave out= away");
+    CHECK_STR(got, "OB_ERR_INVALID: no overload of torch.ops.mine.a writes to out=; leave it out");
     resolve_text(table, "my.b(a2)", got, sizeof got);
-    CHECK_STR(got, "OB_ERR_INVALID: my.b only writes to a tensor that is given; give it as out=");
+    CHECK_STR(got, "OB_ERR_INVALID: my.b only writes to a given tensor; pass it as out=");
     resolve_text(table, "my.b(a2, out=b2)", got, sizeof got);
     CHECK_STR(got, "mine::b.out(a2, b2)");
     resolve_text(table, "mine::b(a2, result=b2)", got, sizeof got);
@@ -137,7 +136,7 @@ static void bad_rows_are_refused(void)
     } CASES[] = {
         {{.schema = "mine::f(int a) -> ()"},
          OB_ERR_DUPLICATE,
-         "operator mine::f is there already (here)"},
+         "operator mine::f already exists (here)"},
         {{.schema = NULL}, OB_ERR_INVALID, "an operator row needs a schema"},
         {{.schema = "f(int a) -> ()"},
          OB_ERR_INVALID,
@@ -147,13 +146,13 @@ static void bad_rows_are_refused(void)
          "expected ',' or ')' after argument 'a' at column 15 of the schema"},
         {{.schema = "mine::g() -> ()", .names = "other.g my.f"},
          OB_ERR_DUPLICATE,
-         "mine::g wants the name 'my.f', which is that of mine::f; take another name"},
+         "mine::g wants the name 'my.f', which belongs to mine::f; choose another name"},
         {{.schema = "mine::g() -> ()", .names = "torch.mm"},
          OB_ERR_DUPLICATE,
-         "mine::g wants the name 'torch.mm', which is that of aten::mm; take another name"},
+         "mine::g wants the name 'torch.mm', which belongs to aten::mm; choose another name"},
         {{.schema = "mine::g() -> ()", .names = "torch.nn.functional.relu"},
          OB_ERR_DUPLICATE,
-         "mine::g wants the name 'torch.nn.functional.relu', which is that of aten::relu"},
+         "mine::g wants the name 'torch.nn.functional.relu', which belongs to aten::relu"},
     };
     static const ob_op_row MM = {.schema = "aten::mm(Tensor self, Tensor mat2) -> Tensor"};
     static const ob_op_row RELU = {.schema = "aten::relu(Tensor self) -> Tensor"};

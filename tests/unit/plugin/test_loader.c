@@ -53,13 +53,13 @@ static const struct {
     const char *reason; /* part of the message */
 } REFUSALS[] = {
     {"wrong_magic", "its struct begins with 0x12345678 instead of 0x4f42504c"},
-    {"wrong_abi", "it was built for plug-in ABI 999, this opbench has ABI 2; rebuild it"},
+    {"wrong_abi", "it was built for plug-in ABI 999, but this opbench has ABI 2; rebuild it"},
     {"no_sizes", "it does not say how large its structs are; start the struct with OB_PLUGIN_HEAD"},
-    {"no_symbol", "it does not export 'ob_plugin_entry': this is no opbench plug-in"},
-    {"null_entry", "it cannot work here: libfixture.so.3 is missing; install libfixture3"},
-    {"null_silent", "it cannot work here: it does not say why"},
-    {"duplicate_name", "a plug-in called 'good' is there already ("},
-    {"duplicate_entry", "the generator 'GoodGenerator' exists already (good); rename one"},
+    {"no_symbol", "it does not export 'ob_plugin_entry', so it is not an opbench plug-in"},
+    {"null_entry", "it does not work here: libfixture.so.3 is missing; install libfixture3"},
+    {"null_silent", "it does not work here: it does not say why"},
+    {"duplicate_name", "a plug-in called 'good' already exists ("},
+    {"duplicate_entry", "the generator 'GoodGenerator' already exists (good); rename one"},
     {"missing_function", "backend 'no-run' lacks 'run'"},
     {"undefined_symbol", "it cannot be opened: undefined symbol: fixture_nobody_has_this; a "
                          "plug-in calls opbench through the host's table"},
@@ -187,7 +187,7 @@ static void test_rights(void)
     load_with_rights(folder, 0755, 0755, 0666, reason, sizeof reason);
     snprintf(want, sizeof want,
              "every user of this machine may write to the file %s/plug/good.so, and so change what "
-             "is run; take that right away: chmod o-w '%s/plug/good.so'",
+             "runs; remove that right: chmod o-w '%s/plug/good.so'",
              folder, folder);
     CHECK_STR(reason, want);
     snprintf(want, sizeof want, "every user of this machine may write to the directory %s/plug, ",
@@ -221,7 +221,7 @@ static void test_links(void)
     ob_err err;
     /* What counts is where the file is, not where the link is. */
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
-    CHECK_HAS(err.message, "/plug, and so change what is run");
+    CHECK_HAS(err.message, "/plug, and so change what runs; remove");
     /* Repaired, it loads, and its line in the listing is repaired too. */
     test_shell("chmod o-w '%s/plug' # %s", folder, "");
     CHECK_INT(ob_plugin_load(context, path, &err), OB_OK);
@@ -249,27 +249,27 @@ static void test_owner(void)
     /* As root: with a warning, where nobody but the owner can write. */
     CHECK_INT(chown(path, 12345, 12345) | chmod(path, 0775), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
-    CHECK_HAS(err.message, "all of group 12345 may write to the file /tmp/opbench-plugin-test-");
+    CHECK_HAS(err.message, "group 12345 may write to the file /tmp/opbench-plugin-test-");
     CHECK_INT(chmod(path, 0757), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
     CHECK_HAS(err.message, "every user of this machine may write to the file");
     CHECK_INT(chown(path, 0, 0) | chmod(path, 0755) | chown(folder, 12345, 12345), 0);
     CHECK_INT(chmod(folder, 0775), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
-    CHECK_HAS(err.message, "all of group 12345 may write to the directory");
+    CHECK_HAS(err.message, "group 12345 may write to the directory");
     CHECK_INT(log.count, 0);
     CHECK_INT(chmod(folder, 0755), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_OK);
     CHECK_INT(log.count, 1);
-    CHECK_HAS(log.text,
-              "good.so: warning: the plug-in is user 12345's, whose code runs as root now");
+    CHECK_HAS(log.text, "good.so: warning: the plug-in belongs to user 12345, whose code now runs "
+                        "as root; opbench loads");
     ob_context_destroy(context);
     context = test_context(NULL);
     CHECK_INT(chown(path, 0, 0), 0);
     /* As that user: the own folder and root's file are fine, a strange group is not. */
     CHECK_INT(chown(folder, 12345, 777) | chmod(folder, 0775) | seteuid(12345), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
-    CHECK_HAS(err.message, "all of group 777 may write to the directory");
+    CHECK_HAS(err.message, "group 777 may write to the directory");
     CHECK_INT(chmod(folder, 0755), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_OK);
     CHECK_INT(seteuid(0), 0);
@@ -277,7 +277,7 @@ static void test_owner(void)
     test_remove(folder);
 }
 
-/* Another user's file below a folder that a group of users may write to. */
+/* Another user's file below a folder that a group may write to. */
 static void test_loose_folder(void)
 {
     char folder[64], path[128];
@@ -293,7 +293,7 @@ static void test_loose_folder(void)
     ob_err err;
     CHECK_INT(chown(path, 12345, 12345), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
-    CHECK_HAS(err.message, "it belongs to another user, and a group of users may write to the "
+    CHECK_HAS(err.message, "it belongs to another user, and a group may write to the "
                            "directory /tmp/opbench-plugin-test-");
     CHECK_INT(chmod(folder, 0755), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_OK);
@@ -340,8 +340,8 @@ static void test_discover(void)
     CHECK_INT(log.count, 2);
     char want[1024];
     snprintf(want, sizeof want,
-             "%s/c.so: warning: plug-in not loaded: it was built for plug-in ABI 999, this opbench "
-             "has ABI 2; rebuild it against this opbench's headers\n"
+             "%s/c.so: warning: plug-in not loaded: it was built for plug-in ABI 999, but this "
+             "opbench has ABI 2; rebuild it against this opbench's headers\n"
              "warning: the plug-in directory /no/such/place cannot be read: No such file or "
              "directory; correct $OPBENCH_PLUGIN_PATH\n",
              first);

@@ -88,17 +88,18 @@ static void refused(void)
         const char *text, *reason;
     } rows[] = {
         {"", "text"},
-        {"[]", "an object belongs here"},
+        {"[]", "expected an object"},
         {"{\"help\": \"h\"}", "\"name\" is missing"},
-        {"{\"name\": \"../x\", \"help\": \"h\"}", "a name has small letters"},
-        {"{\"name\": \"-x\", \"help\": \"h\"}", "a name has small letters"},
-        {"{\"name\": \"x\", \"help\": 5}", "a text of at most 600 bytes"},
+        {"{\"name\": \"../x\", \"help\": \"h\"}", "a name may only have lower-case letters"},
+        {"{\"name\": \"-x\", \"help\": \"h\"}", "a name may only have lower-case letters"},
+        {"{\"name\": \"x\", \"help\": 5}", "a string of at most 600 bytes"},
         {"{\"name\": \"x\", \"help\": \"\\u001b[31m\"}", "a control character"},
-        {"{\"name\": \"x\", \"help\": \"a\\u0000b\"}", "a text of at most 600 bytes"},
+        {"{\"name\": \"x\", \"help\": \"a\\u0000b\"}", "a string of at most 600 bytes"},
         {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": \"a\"}", "a list of words"},
         {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": [\"a b\"]}", "this is not a word"},
         {"{\"name\": \"x\", \"help\": \"h\", \"replays\": 1}", "true or false"},
-        {"{\"name\": \"x\", \"help\": \"h\", \"variable\": \"PATH\"}", "begins with OPBENCH_"},
+        {"{\"name\": \"x\", \"help\": \"h\", \"variable\": \"PATH\"}",
+         "variable must begin with OPBENCH_"},
         {"{\"name\": \"x\", \"help\": \"h\", \"options\": {}}", "a list of at most 32 options"},
         {"{\"name\": \"x\", \"help\": \"h\", \"variants\": {}}", "a list of at most 16 variants"},
         {VARIANTS("{\"name\": \"v\", \"help\": \"h\"}"), "\"options\" is missing"},
@@ -108,20 +109,21 @@ static void refused(void)
         {LIBRARY(""), "\"name\" is missing"},
         {LIBRARY("\"name\": \"l\", " LIBRARY_REST), "needs the \"variable\""},
         {LIBRARY("\"name\": \"l\", \"part_variable\": \"LD_PRELOAD\", " LIBRARY_REST),
-         "begins with OPBENCH_"},
-        {MODELS("\"make\": [\"a\", 5]"), "a text of at most 600 bytes"},
-        {MODELS("\"make\": \"a\""), "a list of lines belongs here"},
+         "variable must begin with OPBENCH_"},
+        {MODELS("\"make\": [\"a\", 5]"), "a string of at most 600 bytes"},
+        {MODELS("\"make\": \"a\""), "expected a list of lines"},
         {MODELS("\"make\": [\"\\n\"]"), "a control character"},
         {MODELS("\"make\": [\"a b\"]"), "\"python_setup\" is missing"},
         {OPTION(", \"value\": \"V\""), "either \"gives\" or \"variable\""},
         {OPTION(", \"value\": \"V\", \"gives\": \"a\", \"variable\": \"OPBENCH_A\""),
          "either \"gives\" or \"variable\""},
-        {OPTION(", \"value\": \"V\", \"variable\": \"LD_PRELOAD\""), "begins with OPBENCH_"},
-        {OPTION(", \"gives\": \"a\""), "has a \"value\", or is a flag"},
+        {OPTION(", \"value\": \"V\", \"variable\": \"LD_PRELOAD\""),
+         "variable must begin with OPBENCH_"},
+        {OPTION(", \"gives\": \"a\""), "needs a \"value\", or is a flag"},
         {OPTION(", \"gives\": \"a\", \"value\": \"V\", \"sets\": \"b\""),
-         "has a \"value\", or is a flag"},
+         "needs a \"value\", or is a flag"},
         {OPTION(", \"gives\": \"a\", \"writes\": \"/../../etc\""),
-         "is the end of a file's name, without /"},
+         "must be the end of a file name, without /"},
     };
     ob_manifests *manifests = open_empty();
     const size_t before = ob_manifests_count(manifests);
@@ -174,14 +176,14 @@ static void files(void)
     CHECK_INT(mkfifo(path, 0600), 0);
     CHECK_INT(ob_plugin_discover(context, folder, &err), OB_OK);
     CHECK_HAS(log.text, "bad.backend.json");
-    CHECK_HAS(log.text, "manifest not read: a text of at most 600 bytes");
-    CHECK_HAS(log.text, "manifest not read: it is not a regular file that can be read");
+    CHECK_HAS(log.text, "manifest not read: expected a string of at most 600 bytes");
+    CHECK_HAS(log.text, "manifest not read: it is not a readable regular file;");
     CHECK(strstr(log.text, "other.json") == NULL);
     const ob_entry_info info = test_entry(context, OB_ENTRY_BACKEND, "absent");
     CHECK(!info.available);
     CHECK_STR(info.help, "not there");
     CHECK_HAS(info.reason, "there is no plug-in absent.so in ");
-    CHECK_HAS(info.reason, "install libabsent and build opbench again");
+    CHECK_HAS(info.reason, "install libabsent and rebuild opbench");
     ob_context_destroy(context);
     static const char *const names[] = {"absent.backend.json", "bad.backend.json", "other.json",
                                         "pipe.backend.json"};

@@ -152,7 +152,7 @@ static void test_overflow(void)
     ob_err err;
     CHECK_INT(null_desc->prepare(backend, &t.args, &prepared, &err), OB_OK);
     CHECK_INT(null_desc->run(prepared, OB_PHASE_FORWARD, UINT64_MAX / 10, &err), OB_ERR_OVERFLOW);
-    CHECK_HAS(err.message, "virtual clock would pass 2^64 ns; run fewer iterations");
+    CHECK_HAS(err.message, "virtual clock would exceed 2^64 ns; run fewer iterations");
     CHECK_INT(null_desc->clock_ns(backend), 0);
     null_desc->release(prepared);
     null_desc->close(backend);
@@ -235,13 +235,13 @@ static void test_phases_and_outputs(void)
     ob_err err;
     CHECK_INT(null_desc->prepare(backend, &t.args, &prepared, &err), OB_OK);
     CHECK_INT(null_desc->outputs(prepared, OB_PASS_FORWARD, out, 2, &count, &err), OB_ERR_STATE);
-    CHECK_STR(err.message, "no forward ran before; run it first");
+    CHECK_STR(err.message, "no forward has run yet; run it first");
     CHECK_INT(count, 0);
     CHECK_INT(null_desc->run(prepared, OB_PHASE_BACKWARD, 1, &err), OB_ERR_STATE);
-    CHECK_STR(err.message, "no forward ran before; run forward first");
+    CHECK_STR(err.message, "no forward pass has run yet; run forward first");
     CHECK_INT(null_desc->run(prepared, OB_PHASE_FORWARD, 1, &err), OB_OK);
     CHECK_INT(null_desc->run(prepared, OB_PHASE_BACKWARD, 1, &err), OB_ERR_STATE);
-    CHECK_STR(err.message, "the outputs have no gradients; run make grad first");
+    CHECK_STR(err.message, "the outputs have no gradients; run make_grad first");
     CHECK_INT(null_desc->run(prepared, OB_PHASE_MAKE_GRAD, 1, &err), OB_OK);
     CHECK_INT(null_desc->run(prepared, OB_PHASE_BACKWARD, 2, &err), OB_OK);
     CHECK_INT(null_desc->run(prepared, OB_PHASE_ZERO_GRAD, 1, &err), OB_OK);
@@ -282,7 +282,7 @@ static void test_forward_only(void)
     null_desc->release(prepared);
     t.args.input_count = 0;
     CHECK_INT(null_desc->prepare(backend, &t.args, &prepared, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "the graph has 1 inputs and 1 parameters, but 0 and 1 are given");
+    CHECK_STR(err.message, "the graph has 1 inputs and 1 parameters, but 0 and 1 were given");
     CHECK(prepared == NULL);
     null_desc->close(backend);
     test_case_fini(&t);

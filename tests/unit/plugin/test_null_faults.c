@@ -79,7 +79,7 @@ static void test_error(void)
     o.fault = "unheard of";
     o.fault_at = 0;
     CHECK_INT(run_blocks(&o, 5, &done, &clock_ns, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "the null backend knows no fault 'unheard of'");
+    CHECK_STR(err.message, "the null backend has no fault 'unheard of'");
 }
 
 static void test_late_error(void)

@@ -64,7 +64,7 @@ static void test_duplicates(void)
     ob_err err;
     CHECK_INT(ob_register_backend(context, &BACKEND, &err), OB_OK);
     CHECK_INT(ob_register_backend(context, &BACKEND, &err), OB_ERR_DUPLICATE);
-    CHECK_STR(err.message, "the backend 'b' exists already (embedder); rename one of the two");
+    CHECK_STR(err.message, "the backend 'b' already exists (embedder); rename one of the two");
     CHECK_INT(ob_register_backend(context, &BACKEND, NULL), OB_ERR_DUPLICATE);
     CHECK_INT(ob_context_count(context, OB_ENTRY_BACKEND), 1);
     CHECK_INT(ob_register_operator(context, &OPERATOR, &err), OB_OK);
@@ -90,8 +90,8 @@ static void test_operators_all_or_nothing(void)
     const ob_op_row *bad[] = {&broken,     &no_schema, &no_namespace,
                               &bad_return, &same_name, &OPERATOR};
     static const char *const words[] = {
-        "'mine::broken(Tensor self' cannot be read (column ",  "schema",  "namespace",
-        "has the unknown type 'Foo'; types are Tensor, int, ", "mine.op", "mine::op"};
+        "'mine::broken(Tensor self' cannot be read (column ", "schema",  "namespace",
+        "has the unknown type 'Foo'; use Tensor, int, ",      "mine.op", "mine::op"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const ob_op_row *const rows[] = {&OPERATOR, &other, bad[i], NULL};
         CHECK_INT(ob_register_operators(context, rows, &err),
@@ -236,18 +236,17 @@ static void test_bad_options(void)
     ob_backend_desc desc = BACKEND;
     desc.options_size = 8;
     desc.options = outside;
-    refuse_backend(&desc,
-                   "option 'late' of backend 'b' lies outside its options struct of 8 bytes");
+    refuse_backend(&desc, "option 'late' of backend 'b' is outside its options struct of 8 bytes");
     desc.options = huge;
-    refuse_backend(&desc, "option 'huge' of backend 'b' lies outside");
+    refuse_backend(&desc, "option 'huge' of backend 'b' is outside");
     desc.options = strange;
-    refuse_backend(&desc, "option 'strange' of backend 'b' lies outside");
+    refuse_backend(&desc, "option 'strange' of backend 'b' is outside");
     desc.options = twice;
     refuse_backend(&desc, "backend 'b' has two options called 'x'");
     desc.options = no_choices;
     refuse_backend(&desc, "option 'c' of backend 'b' is a choice without 'choices'");
     desc.options = no_default;
-    refuse_backend(&desc, "the default of option 'n' of backend 'b' is none of its values: n: "
+    refuse_backend(&desc, "the default of option 'n' of backend 'b' is not one of its values: n: "
                           "'few' is not a whole number");
 }
 
@@ -303,19 +302,19 @@ static void test_bad_generators_and_iterators(void)
     generator = GENERATOR;
     generator.own_types_only = true;
     CHECK_INT(ob_register_generator(context, &generator, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "takes its own argument types only, but has none");
+    CHECK_HAS(err.message, "takes its own argument types, but has none");
     generator.types = twice;
     CHECK_INT(ob_register_generator(context, &generator, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "has two argument types called 't'");
     generator.types = strange;
     CHECK_INT(ob_register_generator(context, &generator, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "attribute 'a' of the argument type 't' is of the unknown kind 99");
+    CHECK_HAS(err.message, "attribute 'a' of the argument type 't' has the unknown kind 99");
     ob_iterator_desc iterator = ITERATOR;
     iterator.count = NULL;
     CHECK_INT(ob_register_iterator(context, &iterator, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "iterator 'MineIterator' lacks 'count'");
     CHECK_INT(ob_register_iterator(context, NULL, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "no iterator is given (NULL)");
+    CHECK_STR(err.message, "the iterator is missing (NULL)");
     CHECK_INT(ob_context_count(context, OB_ENTRY_GENERATOR), 0);
     CHECK_INT(ob_context_count(context, OB_ENTRY_ITERATOR), 0);
     ob_context_destroy(context);
@@ -349,8 +348,9 @@ static void test_linked_plugin(void)
     CHECK_STR(info.origin, "embedder");
     CHECK_STR(info.help, "version 3; backends b; iterators MineIterator");
     CHECK_INT(ob_register_plugin(context, &plugin, &err), OB_ERR_DUPLICATE);
-    CHECK_STR(err.message, "a plug-in called 'linked' is there already (embedder); remove or "
-                           "rename one of the two");
+    CHECK_STR(
+        err.message,
+        "a plug-in called 'linked' already exists (embedder); remove or rename one of the two");
     plugin.magic = 0;
     CHECK_INT(ob_register_plugin(context, &plugin, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "begins with 0x00000000 instead of 0x4f42504c");
@@ -459,7 +459,7 @@ static void test_probe(void)
     CHECK_INT(probes, 1);
     CHECK(!test_entry(context, OB_ENTRY_BACKEND, "silent").available);
     CHECK_STR(test_entry(context, OB_ENTRY_BACKEND, "silent").reason,
-              "it cannot work here and does not say why");
+              "it does not work here and does not say why");
     ob_context_destroy(context);
 }
 

@@ -156,7 +156,7 @@ static void garbage_is_told_from_messages(void)
         CHECK_INT(write(pair[0], bytes, length), length);
         CHECK_INT(ob__wire_fill(&inbox, pair[1], NULL), OB_OK);
         CHECK_INT(ob__wire_next(&inbox, &message, &err), OB_ERR_SYNTAX);
-        CHECK_HAS(err.message, "something else than messages");
+        CHECK_HAS(err.message, "something other than messages");
         CHECK_INT(write(pair[0], bytes, length), length);
         CHECK_INT(ob__wire_receive(pair[1], &type, &data, &err), OB_ERR_SYNTAX);
         bytes[i] = (char)(bytes[i] ^ 0x40);

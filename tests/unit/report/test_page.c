@@ -77,7 +77,7 @@ static void rows(void)
     CHECK(has("Where the step\342\200\231s time goes"));
     CHECK(has("<p>a: 7 ms.</p>"));
     CHECK(has("3 samples, 1 disturbed"));
-    CHECK(!has("Beside each other"));
+    CHECK(!has("Side by side"));
     CHECK(!has("Failed and skipped"));
 }
 
@@ -99,7 +99,7 @@ static void sides(void)
 {
     ob_err err;
     CHECK_INT(print(RESULT("mm", "a", "") RESULT("mm", "b", ""), append, &err), OB_OK);
-    CHECK(has("<b>b</b> beside a: 1 same, geometric mean of the ratios 1."));
+    CHECK(has("<b>b</b> against a: 1 same, geometric mean of the ratios 1."));
     CHECK(!has("time goes</h2>")); /* nothing says how often it is called */
 }
 

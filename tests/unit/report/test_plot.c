@@ -85,7 +85,7 @@ static void as_svg(void)
                    OB_PLOT_SVG, 0, &err),
               OB_OK);
     CHECK(strncmp(printed, "<svg xmlns=", 11) == 0);
-    CHECK_HAS(printed, "a &lt;b&gt; &quot;c&quot;, ceilings of 1 thread as measured");
+    CHECK_HAS(printed, "a &lt;b&gt; &quot;c&quot;, ceilings for 1 thread as measured");
     CHECK_HAS(printed, "t&lt;script&gt; 0|1 on na&amp;tive: 1 ms, 25 % of what is attainable, "
                        "bound by nothing");
     CHECK_HAS(printed, "1  t&lt;script&gt; 0|1 on na&amp;tive, 25.0 %");
@@ -104,8 +104,8 @@ static void as_text(void)
                        "add", "native", 2, 1e7, FAR) RESULT("add", "torch\\u001b[1m", 2, 1e6, ""),
                    OB_PLOT_TEXT, 0, &err),
               OB_OK);
-    CHECK_HAS(printed, "ceilings of 2 threads: f32 200 Gop/s, avx2\nbandwidth: memory 20 GB/s\n");
-    CHECK_HAS(printed, "a: native   b: torch?[1m (capitals: several at one place)\n");
+    CHECK_HAS(printed, "ceilings for 2 threads: f32 200 Gop/s, avx2\nbandwidth: memory 20 GB/s\n");
+    CHECK_HAS(printed, "a: native   b: torch?[1m (capitals: several in one place)\n");
     CHECK_HAS(printed,
               "farthest below what is attainable for them:\n  25.0 %  add 0|1 on native\n");
     CHECK_HAS(printed, "A");
@@ -120,7 +120,8 @@ static void several_machines(void)
     CHECK_INT(
         draw(HEADER("x") HEADER("y") RESULT("add", "native", 1, 1e7, ""), OB_PLOT_TEXT, 0, &err),
         OB_OK);
-    CHECK_HAS(printed, "the results are of several machines; the ceilings are those of the first");
+    CHECK_HAS(printed,
+              "the results are from several machines; the ceilings are those of the first");
 }
 
 /* Numbers that no machine has, from a file: nothing is written outside of the picture. */
@@ -156,12 +157,12 @@ static void nothing_to_draw(void)
     CHECK_INT(draw(RESULT("add", "native", 1, 1e7, ""), OB_PLOT_SVG, 0, &err), OB_ERR_NOT_FOUND);
     CHECK_HAS(err.message, "opbench roofline -o FILE");
     CHECK_INT(draw(HEADER("x"), OB_PLOT_SVG, 7, &err), OB_ERR_NOT_FOUND);
-    CHECK_HAS(err.message, "no ceilings of 7 threads; opbench roofline --num-threads 7");
+    CHECK_HAS(err.message, "no ceilings for 7 threads; opbench roofline --num-threads 7");
     CHECK_INT(draw("{\"run_options\": {}, \"start_time\": \"t\", \"sys_info\": {\"ceilings\": "
                    "[{\"kind\": \"no\"}]}}\n",
                    OB_PLOT_SVG, 0, &err),
               OB_ERR_SYNTAX);
-    CHECK_STR(err.message, "the header: ceilings[0] is no ceiling");
+    CHECK_STR(err.message, "the header: ceilings[0] is not a ceiling");
 }
 
 int main(void)

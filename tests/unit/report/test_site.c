@@ -121,7 +121,7 @@ static void a_step(ob_store *store)
     CHECK_HAS(page, ">+100.0 %</text>"); /* where the step is; the kernel's mark gives way to it */
     CHECK(strstr(page, ">kernel</text>") == NULL);
     CHECK_HAS(page_of(&p, "op-"), "<td class=\"n\">40</td>");
-    CHECK_HAS(page_of(&p, "machines.html"), "There is none");
+    CHECK_HAS(page_of(&p, "machines.html"), "None: each case");
     forget(&p);
     p.refused_at = 2;
     CHECK_INT(ob_site_write(store, &params, &err), OB_ERR_IO);

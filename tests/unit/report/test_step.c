@@ -61,22 +61,21 @@ static const char LINES[] =
 
 static void two_sides(void)
 {
-    CHECK_STR(
-        show(LINES, OB_VIEW_STEP, OB_TABLE_TEXT),
-        "operator  pass      calls      a                 b    share  best     lead\n"
-        "mm        forward      11  24 ms  10 ms (10 of 11)   82.8 %  b       1.71x\n"
-        "add       forward       3   3 ms                 -   10.3 %              -\n"
-        "relu      forward       2   1 ms              2 ms    3.4 %  a     2.00x ?\n"
-        "relu      backward      2   1 ms              2 ms    3.4 %  a     2.00x ?\n"
-        "all       forward      16  28 ms  12 ms (12 of 16)   96.6 %              -\n"
-        "all       backward      2   1 ms              2 ms    3.4 %              -\n"
-        "all       both         18  29 ms  14 ms (14 of 18)  100.0 %              -\n"
-        "Shares are of the step on a. A lead with ? is within what the intervals allow.\n"
-        "a: 29 ms; the best backend of each operator takes 19 ms, 34.5 % less\n"
-        "b: 14 ms for 14 of 18 calls; the best backend of each operator takes 12 ms for these, "
-        "14.3 % less\n"
-        "3 cases: B has nothing for add\n"
-        "1 case: B has nothing for mm\n");
+    CHECK_STR(show(LINES, OB_VIEW_STEP, OB_TABLE_TEXT),
+              "operator  pass      calls      a                 b    share  best     lead\n"
+              "mm        forward      11  24 ms  10 ms (10 of 11)   82.8 %  b       1.71x\n"
+              "add       forward       3   3 ms                 -   10.3 %              -\n"
+              "relu      forward       2   1 ms              2 ms    3.4 %  a     2.00x ?\n"
+              "relu      backward      2   1 ms              2 ms    3.4 %  a     2.00x ?\n"
+              "all       forward      16  28 ms  12 ms (12 of 16)   96.6 %              -\n"
+              "all       backward      2   1 ms              2 ms    3.4 %              -\n"
+              "all       both         18  29 ms  14 ms (14 of 18)  100.0 %              -\n"
+              "Shares are of the step on a. A lead marked ? is within the intervals.\n"
+              "a: 29 ms; with the best backend for each operator it takes 19 ms, 34.5 % less\n"
+              "b: 14 ms for 14 of 18 calls; with the best backend for each operator it takes 12 ms "
+              "for these, 14.3 % less\n"
+              "3 cases: B has nothing for add\n"
+              "1 case: B has nothing for mm\n");
     CHECK_STR(show(LINES, OB_VIEW_STEP, OB_TABLE_CSV),
               "operator,pass,calls,a_ns,b_ns,a_calls,b_calls,share,best,lead,lead_is_clear\n"
               "mm,forward,11,24000000,10000000,11,10,0.8275862068965517,b,1.7142857142857142,true\n"
@@ -94,8 +93,8 @@ static void one_side(void)
               "operator  pass     calls     a    share\n"
               "mm        forward      1  2 ms  100.0 %\n"
               "all       forward      1  2 ms  100.0 %\n"
-              "Each case counts once: the config does not say how often the program makes its "
-              "calls.\n"
+              "Each case counts once: the config does not say how often the program makes each "
+              "call.\n"
               "a: 2 ms\n");
     CHECK_STR(show("", OB_VIEW_STEP, OB_TABLE_CSV), "operator,pass,calls,share\n");
 }

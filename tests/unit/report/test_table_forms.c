@@ -360,14 +360,16 @@ static void mistakes(void)
          "character 8: a value is missing"},
         {{.size = sizeof(ob_table_choice), .filter = "count > many"},
          OB_ERR_SYNTAX,
-         "the column has numbers; give one"},
+         "the column holds numbers; give a number"},
         {{.size = sizeof(ob_table_choice), .filter = "count > 5us"},
          OB_ERR_SYNTAX,
-         "the column has numbers; give one"},
+         "the column holds numbers; give a number"},
         {{.size = sizeof(ob_table_choice), .filter = "time > 5xs"},
          OB_ERR_SYNTAX,
-         "a time is a number with ns, us, ms or s"},
-        {{.size = sizeof(ob_table_choice), .filter = "count ~ 5"}, OB_ERR_SYNTAX, "~ is for texts"},
+         "a time must be a number with ns, us, ms or s"},
+        {{.size = sizeof(ob_table_choice), .filter = "count ~ 5"},
+         OB_ERR_SYNTAX,
+         "~ is for text, but"},
         {{.size = sizeof(ob_table_choice), .filter = "(count > 5"},
          OB_ERR_SYNTAX,
          "a closing parenthesis is missing"},
@@ -398,7 +400,7 @@ static void long_filters(void)
     text[SIZE - 1] = '\0';
     CHECK_INT(choose(&(ob_table_choice){.size = sizeof(ob_table_choice), .filter = text}, &err),
               OB_ERR_SYNTAX);
-    CHECK_HAS(err.message, "too many parentheses");
+    CHECK_HAS(err.message, "too many nested parentheses");
     for (size_t i = 0; i + 10 < SIZE; i += 9)
         memcpy(text + i, "share or ", 10);
     CHECK_INT(choose(&(ob_table_choice){.size = sizeof(ob_table_choice), .filter = text}, &err),
@@ -450,11 +452,11 @@ static void narrow_screens(void)
               "call                          time   p99\n" /* it gets back what it can */
               "a call of thirty characte...  1 us  1 us\n"
               "a call of thirty characte...  1 us  1 us\n"
-              "left out, as the screen is too narrow: samples\n");
+              "left out because the screen is too narrow: samples\n");
     CHECK_STR(print_wide(18), "call          time\n"
                               "a call of...  1 us\n"
                               "a call of...  1 us\n"
-                              "left out, as the screen is too narrow: p99, samples\n");
+                              "left out because the screen is too narrow: p99, samples\n");
 }
 
 /* Calls that differ stay apart, what belongs together is left out together, and what can be spared last. */
@@ -477,11 +479,11 @@ static void narrow_screens_tell_rows_apart(void)
     CHECK_STR(print_wide(40), "call                       ratio  spread\n"
                               "a call that ends ...r one  x      x\n"
                               "a call that ends ...r two  x      x\n"
-                              "left out, as the screen is too narrow: pass\n");
+                              "left out because the screen is too narrow: pass\n");
     CHECK_STR(print_wide(30), "call\n"
                               "a call that ends in t...er one\n"
                               "a call that ends in t...er two\n"
-                              "left out, as the screen is too narrow: pass, ratio, spread\n");
+                              "left out because the screen is too narrow: pass, ratio, spread\n");
 }
 
 /* How a result ended is in colour where the style says so. */

@@ -151,7 +151,7 @@ static void damaged_lines_are_told_and_passed(void)
         ob_status status;
     } CASES[] = {
         {"garbage", "", OB_ERR_SYNTAX},
-        {"[1, 2]", "a record is an object, not a list", OB_ERR_SYNTAX},
+        {"[1, 2]", "a record must be an object, not a list", OB_ERR_SYNTAX},
         {"{\"op_name\": \"b\"} x", "", OB_ERR_SYNTAX},
         {"{\"op_name\": \"b\"", "", OB_ERR_SYNTAX},
         {"{\"op_name\": [1]}", "op_name must be a string, not a list", OB_ERR_SYNTAX},
@@ -174,7 +174,7 @@ static void damaged_lines_are_told_and_passed(void)
          OB_ERR_SYNTAX},
         {"{\"status\": \"splendid\"}", "status \"splendid\" is not known", OB_ERR_SYNTAX},
         {"{\"status\": 1}", "status must be a string", OB_ERR_SYNTAX},
-        {"{\"metadata\": {\"a\": 1, \"a\": 2}}", "stands twice", OB_ERR_SYNTAX},
+        {"{\"metadata\": {\"a\": 1, \"a\": 2}}", "appears twice", OB_ERR_SYNTAX},
         {"{\"x\": \"\xFF\"}", "", OB_ERR_SYNTAX},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
@@ -229,7 +229,7 @@ static void limits(void)
     CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_OK);
     CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_ERR_LIMIT);
     CHECK_INT(err.line, 2);
-    CHECK_HAS(err.message, "the line is longer than 40 bytes; it was passed over");
+    CHECK_HAS(err.message, "skipped a line longer than 40 bytes");
     CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_OK);
     CHECK_STR(r->result.op_name, "c");
     CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_END);

@@ -70,9 +70,9 @@ static void modes(void)
     params.mode = OB_RESULT_NEW;
     ob_err err;
     CHECK_INT(ob_result_file_open(&params, &file, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message,
-              "is there already; --resume goes on from it, --append adds to it, --force "
-              "replaces it");
+    CHECK_STR(
+        err.message,
+        "already exists; --resume continues from it, --append adds to it, --force replaces it");
     check_content(path, "{\"trace_file\": \"a\"}\n{\"b\": 1}\n{}\n");
     write_file(path, "");
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
@@ -143,11 +143,12 @@ static void what_is_refused(void)
     temp_path(&dir, "out.json", path);
     ob_result_file_params resume = {.size = sizeof resume, .path = path, .mode = OB_RESULT_RESUME};
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_IO);
-    CHECK_STR(err.message, "is not there, so a run cannot go on from it; check the name, or leave "
-                           "--resume out");
+    CHECK_STR(
+        err.message,
+        "does not exist, so a run cannot continue from it; check the name, or leave out --resume");
     resume.path = "/dev/null";
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "is no regular file, so a run cannot go on from it");
+    CHECK_STR(err.message, "is not a regular file, so a run cannot continue from it");
     CHECK(file == NULL);
     write_file(path, "{\"trace_file\": \"a\"}\n");
 
@@ -163,8 +164,8 @@ static void what_is_refused(void)
               OB_ERR_STATE);
     char told[128];
     snprintf(told, sizeof told,
-             "another run (process %d) writes to this file; --wait waits for it, or choose another "
-             "name",
+             "another run (process %d) is writing to this file; --wait waits for it, or choose "
+             "another name",
              (int)getpid());
     CHECK_STR(err.message, told);
     check_content(path, "{\"trace_file\": \"a\"}\n");
@@ -551,13 +552,13 @@ static void other_files_are_not_added_to(void)
         ob_err err;
         write_file(path, TEXTS[i]);
         CHECK_INT(ob_result_file_open(&params, &file, &err), OB_ERR_INVALID);
-        CHECK_STR(err.message, "does not begin with a record, so nothing is added to it; give "
+        CHECK_STR(err.message, "does not begin with a record, so nothing can be added to it; give "
                                "another file, or remove this one");
         CHECK(file == NULL);
         check_content(path, TEXTS[i]);
         CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_INVALID);
-        CHECK_STR(err.message, "does not begin with a record, so a run cannot go on from it; give "
-                               "another file, or remove this one");
+        CHECK_STR(err.message, "does not begin with a record, so a run cannot continue from it; "
+                               "give another file, or remove this one");
         check_content(path, TEXTS[i]);
     }
     /* Killed at its first line, a run leaves that. */

@@ -70,8 +70,8 @@ static void refused(void)
         {"a,b,a", NULL, "--backend has a twice; name it once"},
         {"1,2,3,4,5,6,7,8,9", NULL, "--backend takes at most 8 names"},
         {"a,b", "x=1",
-         "--backend-options: with several backends an option needs the name of its own in front, "
-         "a.x=1 or b.x=1"},
+         "--backend-options: with several backends, prefix each option with its backend: a.x=1 or "
+         "b.x=1"},
         {"a,b", "a.x=1,c.y=2",
          "--backend-options: c.y=2 is for the backend c, which --backend does not name"},
     };

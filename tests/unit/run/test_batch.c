@@ -179,7 +179,7 @@ static void profilers_are_found(void)
     CHECK_STR(path, "/bin/sh");
     free(path);
     CHECK_INT(ob__profiler_find(OB_PROFILER_NSYS, "/etc/passwd", &path, &err), OB_ERR_NOT_FOUND);
-    CHECK_STR(err.message, "--nsys-bin: /etc/passwd is no program that can be started");
+    CHECK_STR(err.message, "--nsys-bin: /etc/passwd is not a program that can be run");
     const ob_profiler open = {.kind = OB_PROFILER_NSYS, .args = "'x"};
     CHECK_INT(ob__profiler_check(&open, &err), OB_ERR_SYNTAX);
 }

@@ -86,8 +86,9 @@ static void test_element_off(void)
     const ob_reference reference = values();
     const ob_check_result out = compare(&reference, (float[]){1, 2, 3.5f, 0});
     CHECK_STR(out.verdict, "differs");
-    CHECK_STR(out.reason, "output 0 at [1, 0] is 3.5 and must be 3: it may be off by 0.01 (2 of 4 "
-                          "elements are off by more)");
+    CHECK_STR(
+        out.reason,
+        "output 0 at [1, 0] is 3.5 but must be 3, within 0.01 (2 of 4 elements are off by more)");
 }
 
 /* Each element is within its bound, all together are not. */
@@ -126,10 +127,10 @@ static void test_unknown(void)
 {
     ob_reference reference = values();
     reference.result.kind = OB_REFERENCE_UNKNOWN;
-    reference.result.reason = "nobody initialised it";
+    reference.result.reason = "it is not initialised";
     const ob_check_result out = compare(&reference, (float[]){1, 2, 3, -4});
     CHECK_STR(out.verdict, "not checked");
-    CHECK_STR(out.reason, "output 0: nobody initialised it");
+    CHECK_STR(out.reason, "output 0: it is not initialised");
     CHECK_INT((int)out.checked, 0);
 }
 
@@ -141,8 +142,8 @@ static void test_unbounded(void)
     reference.result.bounds = bounds;
     const ob_check_result out = compare(&reference, (float[]){1, 2, 3, -4});
     CHECK_STR(out.verdict, "not checked");
-    CHECK_STR(out.reason, "roundings of so many steps may add up to anything; use fewer steps, "
-                          "larger sizes or float64");
+    CHECK_STR(out.reason, "rounding errors of this many steps may add up to anything; use fewer "
+                          "steps, larger sizes or float64");
 }
 
 static void test_judged(void)
@@ -160,7 +161,7 @@ static void test_form(void)
     ob_reference reference = values();
     reference.result.sizes = other;
     CHECK_STR(compare(&reference, (float[]){1, 2, 3, -4}).reason,
-              "output 0 is f32 of [2, 2] and must be f32 of [4, 1]");
+              "output 0 is f32 of [2, 2] but must be f32 of [4, 1]");
 }
 
 /* The later check counts, unless the first was worse. */

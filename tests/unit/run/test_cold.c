@@ -96,7 +96,7 @@ static void a_look(void)
     const ob_value *const lists[] = {&value};
     const char *how = NULL;
     ob__cold_flush(&cold, lists, (size_t[]){1}, 1, &how);
-    CHECK_STR(how, "the tensors' lines flushed, and a sweep over twice all caches");
+    CHECK_STR(how, "the tensors' lines flushed, then a sweep over twice the size of all caches");
     ob_value_fini(&value);
     ob__cold_close(&cold);
     CHECK(cold.sweep == NULL);

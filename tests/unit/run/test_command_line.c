@@ -49,7 +49,7 @@ static void refuses_open_quotes(void)
         ob_command_words words = {0};
         ob_err err;
         CHECK_INT(ob__command_words_split(&words, OPEN[i], "the text", &err), OB_ERR_SYNTAX);
-        CHECK_STR(err.message, "the text has a quote that is not closed");
+        CHECK_STR(err.message, "the text has an unclosed quote");
         ob__command_words_fini(&words);
     }
 }

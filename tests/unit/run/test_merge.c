@@ -67,7 +67,7 @@ static void samples_stand_in_the_order_of_processes(void)
         CHECK_REAL(r->forward.interval_ms.median, 2);
         CHECK_REAL(r->forward.interval_ms.confidence, 0.75);
         CHECK_STR(r->forward.no_interval,
-                  "fewer than 6 processes have no 95 % interval; use --processes 6 or more");
+                  "fewer than 6 processes give no 95 % interval; use --processes 6 or more");
         CHECK_REAL(r->forward.gflops_per_s, 6e6 / (2 * 1e-3) / 1e9);
         CHECK_INT(r->forward.allocator_peak_bytes, 70);
         CHECK_INT(r->process_peak_bytes, 900);

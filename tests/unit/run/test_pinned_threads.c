@@ -27,7 +27,7 @@ static void lists(void)
     static const char *const WRONG[] = {"", "x", "3-1", "1,", "-1", "4096"};
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
         CHECK_INT(ob__pins_read(WRONG[i], 1, &p, &err), OB_ERR_INVALID);
-        CHECK(strstr(err.message, "is no list of CPUs below 4096; write it like 0-3,8") != NULL);
+        CHECK(strstr(err.message, "is not a list of CPUs below 4096; write it like 0-3,8") != NULL);
     }
 }
 
@@ -37,8 +37,8 @@ static void a_cpu_that_is_not_ours(void)
     ob_err err;
     CHECK_INT(ob__pins_read("4095", 1, &p, &err), OB_OK);
     CHECK_INT(ob__pins_take(&p, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "--pin: CPU 4095 is not one that this process may use; `taskset -cp $$` "
-                           "shows which are");
+    CHECK_STR(err.message,
+              "--pin: this process may not use CPU 4095; `taskset -cp $$` shows which it may");
 }
 
 static void write_file(const char *dir, const char *name, const char *text)
@@ -136,7 +136,7 @@ static void memory_nodes(void)
     CHECK_INT(ob__memory_nodes_read(dir, "3", &nodes, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "--membind 3: there is no memory node 3; this machine has 0-1");
     CHECK_INT(ob__memory_nodes_read(dir, "near", &nodes, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "--membind: 'near' is no NUMA node; give its number, such as 0");
+    CHECK_STR(err.message, "--membind: 'near' is not a NUMA node; give a number, such as 0");
     snprintf(clean, sizeof clean, "rm -r %s", dir);
     CHECK_INT(system(clean), 0);
 }

@@ -58,11 +58,11 @@ static void another_library(void)
     write_file(library, "another");
     CHECK(ob_roofline_is_outdated(r, NULL, why, sizeof why));
     snprintf(wanted, sizeof wanted,
-             "with My BLAS 1.0 under mine, and %s is another file now or gone", library);
+             "with My BLAS 1.0 under mine, and %s has since been replaced or removed", library);
     CHECK_STR(why, wanted);
     CHECK(ob_roofline_is_outdated(r, "null,other", why, sizeof why));
     snprintf(wanted, sizeof wanted,
-             "with the libraries of other, and %s is another file now or gone", library);
+             "with the libraries of other, and %s has since been replaced or removed", library);
     CHECK_STR(why, wanted);
     CHECK(!ob_roofline_is_outdated(r, "null,min", why, sizeof why)); /* whose library it is not */
     unlink(library);
@@ -77,7 +77,7 @@ static void another_kernel(void)
     ob_machine_class(class);
     snprintf(r->noted, sizeof r->noted, "Linux 2.6.32, microcode 0x1");
     CHECK(ob_roofline_is_outdated(r, NULL, why, sizeof why));
-    CHECK_HAS(why, "under Linux 2.6.32, microcode 0x1, and this is ");
+    CHECK_HAS(why, "under Linux 2.6.32, microcode 0x1, but this is ");
     ob_machine_class(again);
     CHECK_STR(class, again);
     ob_roofline_destroy(r);
@@ -96,7 +96,7 @@ static void older_files(void)
     ob_roofline_destroy(r);
     write_file(kept, "{\"opbench_roofline\": 1, \"noted\": \"x\", \"libraries\": [{}]}");
     CHECK_INT(ob_roofline_read(kept, &r, &err), OB_ERR_SYNTAX);
-    CHECK_HAS(err.message, "libraries[0] is no library");
+    CHECK_HAS(err.message, "libraries[0] is not a library");
 }
 
 static void names(void)

@@ -160,9 +160,8 @@ static void failures(void)
     unknown.backend = "nowhere";
     params.options = &unknown;
     CHECK_INT(ob_run(test_context(), config, &params, &summary, &err), OB_ERR_NOT_FOUND);
-    CHECK_STR(err.message,
-              "there is no backend \"nowhere\"; `opbench list backends` shows what there is, and "
-              "OPBENCH_PLUGIN_PATH=FOLDER adds the plug-ins of a folder");
+    CHECK_STR(err.message, "there is no backend \"nowhere\"; `opbench list backends` lists them, "
+                           "and OPBENCH_PLUGIN_PATH=FOLDER adds the plug-ins of a folder");
     ob_config_destroy(config);
 }
 

@@ -140,7 +140,7 @@ static void too_large_is_refused_before_it_is_made(void)
     ob_err err;
     const char *large = ADD(TENSOR("[1099511627776]") ", " TENSOR("[1]"));
     CHECK_INT(make(large, 1 << 20, &err, NULL), OB_ERR_LIMIT);
-    CHECK_STR(err.message, "the case needs at least 4194304.0 MiB, the limit is 1.0 MiB; use "
+    CHECK_STR(err.message, "the case needs at least 4194304.0 MiB, but the limit is 1.0 MiB; use "
                            "smaller shapes or a larger --max-memory");
     /* 1 KiB each, 256 KiB together in the result. */
     const char *broadcast = ADD(TENSOR("[256, 1]") ", " TENSOR("[1, 256]"));

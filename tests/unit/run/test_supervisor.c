@@ -319,8 +319,8 @@ static bool print_repro(const ob_run_options *options, const ob_case *c, ob_text
 static const ob_case_maker MAKER = {.op_name = "torch.add", .print_repro = print_repro};
 
 #define SCRIBBLED                                                                                  \
-    "0 ok, 1 crashed: the operator wrote to the worker's own descriptor; the worker was ended, 2 " \
-    "ok"
+    "0 ok, 1 crashed: the operator wrote to the worker's own descriptor; the worker was stopped, " \
+    "2 ok"
 
 static void a_good_worker_does_all(void)
 {
@@ -346,7 +346,7 @@ static void parts_come_before_their_case(void)
 /* It is left out, and the case goes on without it; but nothing is lost twice, and an operator has no parts. */
 static void a_part_that_takes_the_worker_down(void)
 {
-    static const char LOST[] = "0 ok, 1 crashed: the worker ended by itself with exit code 9, 2 ok";
+    static const char LOST[] = "0 ok, 1 crashed: the worker ended with exit code 9, 2 ok";
     maker = &MAKER;
     check_run("lost parts", "0 ok, 1 ok, 2 ok", 4);
     check_run("always the same part", LOST, 3);
@@ -365,12 +365,11 @@ static void a_worker_that_does_nothing_is_given_up(void)
 {
     check_run("stopped later", "0 ok, 1 ok, 2 ok", 2);
     check_run("stopped",
-              "0 ok, 1 timed_out: the worker did nothing for 1 s, and was not on a case; is it "
+              "0 ok, 1 timed_out: the worker did nothing for 1 s and was not running a case; is it "
               "stopped?, 2 ok",
               4);
     check_run("half a message outside",
-              "0 ok, 1 timed_out: the rest of what the worker began to say did not come within 1 "
-              "s, 2 ok",
+              "0 ok, 1 timed_out: the rest of the worker's message did not arrive within 1 s, 2 ok",
               2);
 }
 
@@ -394,15 +393,13 @@ static void the_page_cannot_be_taken_away(void)
 
 static void a_wrong_page_costs_the_case_without_a_record(void)
 {
-    check_run("wrong page", "0 ok, 1 crashed: the worker ended by itself with exit code 9, 2 ok",
-              2);
+    check_run("wrong page", "0 ok, 1 crashed: the worker ended with exit code 9, 2 ok", 2);
 }
 
 /* Nobody's fault the first times; but it must come to an end. */
 static void workers_that_keep_dying_between_cases(void)
 {
-    check_run("between cases", "0 ok, 1 crashed: the worker ended by itself with exit code 9, 2 ok",
-              4);
+    check_run("between cases", "0 ok, 1 crashed: the worker ended with exit code 9, 2 ok", 4);
 }
 
 static void a_death_after_the_record_costs_nothing(void)
@@ -423,8 +420,9 @@ static void a_worker_that_cannot_start_is_an_error(void)
     CHECK_INT(run("nonsense", &s, &summary, &err), OB_ERR_BACKEND);
     CHECK_STR(err.message, "what");
     CHECK_INT(run("never ready", &s, &summary, &err), OB_ERR_BACKEND);
-    CHECK_STR(err.message, "no worker starts: the worker ended by itself with exit code 9; it "
-                           "said: library not found\n");
+    CHECK_STR(
+        err.message,
+        "cannot start a worker: the worker ended with exit code 9; it said: library not found\n");
     CHECK_INT(summary.workers, 3);
     ob_run_options_init(&options);
     CHECK_INT(run_with("/no/such/program", "well", &options, &s, &summary, &err), OB_ERR_IO);
@@ -438,12 +436,13 @@ static void a_worker_of_another_build_is_refused(void)
     static const struct {
         const char *how, *want;
     } ROWS[] = {
-        {"no hello", "/proc/self/exe does not say which version it is, so it is another one than "
-                     "this, opbench " OB_VERSION "; take a build of the same version"},
-        {"short hello", "/proc/self/exe does not say which version it is"},
-        {"other format", "/proc/self/exe is opbench 9.8.7 (worker format 7, records 1), which does "
-                         "not fit this one, opbench " OB_VERSION " (2, 1); take a build of the "
-                         "same version"},
+        {"no hello",
+         "/proc/self/exe does not say its version, so it is not this one, opbench " OB_VERSION
+         "; use a build of the same version"},
+        {"short hello", "/proc/self/exe does not say its version,"},
+        {"other format",
+         "/proc/self/exe is opbench 9.8.7 (worker format 7, records 1), which does not match this "
+         "one, opbench " OB_VERSION " (2, 1); use a build of the same version"},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         seen s = nothing();
@@ -505,7 +504,7 @@ static void several_processes_need_workers(void)
     CHECK_STR(err.message, "--processes needs worker processes; leave out --no-isolate");
     CHECK_INT(run_with("/proc/self/exe", "wrong index", &options, &s, &summary, &err), OB_OK);
     CHECK_STR(s.text, "0 ok, 1 crashed: process 1 of 2: the operator wrote to the worker's own "
-                      "descriptor; the worker was ended, 2 ok");
+                      "descriptor; the worker was stopped, 2 ok");
     CHECK_INT(summary.workers, 5);
     CHECK_INT(summary.cases[OB_RECORD_OK], 2);
     CHECK_INT(summary.cases[OB_RECORD_CRASHED], 1);

@@ -49,7 +49,7 @@ static void nothing_measured(void)
     const ob_warning_facts facts = {.nothing_measured = true};
     ob_record empty;
     ob_record_init(&empty, OB_RECORD_RESULT_LINE);
-    CHECK_STR(only(&facts, &empty.result), "nothing was measured: -i asks for no iteration");
+    CHECK_STR(only(&facts, &empty.result), "nothing was measured: -i asks for no iterations");
 }
 
 static void a_cache_that_is_still_hot(void)
@@ -61,8 +61,8 @@ static void a_cache_that_is_still_hot(void)
     CHECK_STR(only(&FACTS, r), "");
     r->cache_reached = "cache";
     CHECK_STR(only(&FACTS, r),
-              "the cache was not emptied: a load from what was flushed took 4 ns, one from memory "
-              "takes 121 ns; do not trust it, or use --cache hot");
+              "flushing the cache did not work: a load from flushed data took 4 ns, one from "
+              "memory takes 121 ns; do not trust the times, or use --cache hot");
 }
 
 static void noise(void)
@@ -70,13 +70,12 @@ static void noise(void)
     const ob_warning_facts own_clock = {.own_clock = true, .clock_overhead_ns = 25};
     ob_record_result *r = quiet_result();
     r->noise_foreign = 0.374;
-    CHECK_STR(only(&FACTS, r), "other processes used 37 % of the CPU time; end them, or use --pin "
-                               "with a CPU that is idle");
+    CHECK_STR(only(&FACTS, r),
+              "other processes used 37 % of the CPU time; stop them, or --pin to an idle CPU");
     r = quiet_result();
     r->noise_steal = 0.11;
     CHECK_STR(only(&FACTS, r),
-              "the hypervisor took 11 % of the CPU time away; measure on a machine "
-              "that is not shared");
+              "the hypervisor took 11 % of the CPU time; measure on a machine that is not shared");
     r->noise_foreign = 1;
     r->forward.time_ms.median = 0.0001;
     CHECK_STR(only(&own_clock, r), "");
@@ -134,10 +133,9 @@ static void limits_that_came_first(void)
     r->stop_verdict = "gave up";
     r->forward.interval_ms.relative_half_width = 0.9;
     r->backward.interval_ms.relative_half_width = 0.0456;
-    CHECK_STR(
-        only(&FACTS, r),
-        "--precision was not reached within its time limit: the interval is 0.046 of the median "
-        "to both sides; ask for less, or use a quieter machine");
+    CHECK_STR(only(&FACTS, r),
+              "--precision was not reached within its time limit: the interval is 0.046 of the "
+              "median to each side; ask for less, or use a quieter machine");
     r->backward.interval_ms.enough = false;
     CHECK_STR(
         only(&FACTS, r),
@@ -173,10 +171,9 @@ static void all(void)
     r->stop_verdict = "gave up";
     ob__warnings_fill(&warnings, &facts, r);
     CHECK_INT(r->warnings.count, OB_MOST_WARNINGS);
-    CHECK_STR(r->warnings.items[0], "backward was left out: none requires one");
-    CHECK_STR(r->warnings.items[1],
-              "the config's schema is of another release, and was taken for its name and overload: "
-              "there is no argument 'x'");
+    CHECK_STR(r->warnings.items[0], "the backward pass was left out: none requires one");
+    CHECK_STR(r->warnings.items[1], "the config's schema is from another release; only its name "
+                                    "and overload were used: there is no argument 'x'");
     CHECK_STR(r->warnings.items[OB_MOST_WARNINGS - 1],
               "a library changed the floating-point mode: flush-to-zero on");
     CHECK_STR(only(&FACTS, quiet_result()), "");

@@ -72,11 +72,11 @@ static void refused(void)
     CHECK_INT(ob__snippet_cache_open(&arena, "", &dir, &err), OB_ERR_INVALID);
     put("file", 0);
     CHECK_INT(ob__snippet_cache_open(&arena, path_of("file"), &dir, &err), OB_ERR_IO);
-    CHECK_HAS(err.message, "is no folder; give another one with --cache-dir");
+    CHECK_HAS(err.message, "is not a folder; give another with --cache-dir");
     CHECK_INT(mkdir(path_of("shared"), 0700), 0);
     CHECK_INT(chmod(path_of("shared"), 0750), 0);
     CHECK_INT(ob__snippet_cache_open(&arena, path_of("shared"), &dir, &err), OB_ERR_IO);
-    CHECK_HAS(err.message, "it is not yours alone; make it so with chmod 700");
+    CHECK_HAS(err.message, "others can write to it; fix that with chmod 700");
     CHECK_INT(symlink(path_of("new"), path_of("link")), 0);
     CHECK_INT(ob__snippet_cache_open(&arena, path_of("link"), &dir, &err), OB_ERR_IO);
 }
@@ -152,7 +152,7 @@ static void programs(void)
     CHECK_STR(path, path_of("tool"));
     CHECK_INT(ob__find_program(&arena, "./no/tool", "the tool", "--tool FILE", &path, &err),
               OB_ERR_UNSUPPORTED);
-    CHECK_HAS(err.message, "Missing: ./no/tool, the tool, cannot be run: ");
+    CHECK_HAS(err.message, "Missing: cannot run ./no/tool, the tool: ");
     const ob_snippet_options options = {.size = sizeof options, .python = "./no/python"};
     CHECK_INT(ob__find_python(&arena, &options, &path, &err), OB_ERR_UNSUPPORTED);
     CHECK_HAS(err.message, "name another with --python PROGRAM");

@@ -140,7 +140,7 @@ static void bad_code_is_refused(void)
     CHECK_INT(ob_snippet_open_config(context, cases, 1, &config, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "the text of stmt is not UTF-8");
     CHECK_INT(ob_snippet_open_config(context, empties, 1, &config, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "code has 1 to 32 sides");
+    CHECK_STR(err.message, "code can have 1 to 32 sides");
 }
 
 int main(void)

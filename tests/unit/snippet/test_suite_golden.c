@@ -175,7 +175,7 @@ static void check_error(const ob_json *c)
     ob_err err = {0};
     if (strcmp(name, "bad_value") == 0) {
         CHECK_INT(ob_suite_parse("x", "definitions: {a: 3}", 19, &suite, &err), OB_ERR_CONFIG);
-        CHECK_HAS(err.message, "a definition is a mapping");
+        CHECK_HAS(err.message, "a definition must be a mapping");
         return;
     }
     CHECK_INT(ob_suite_create(&suite, NULL), OB_OK);

@@ -155,7 +155,7 @@ static void test_accept(void)
     ob_store *store = opened();
     ob_err err;
     CHECK_INT(ob_store_accept(store, "nobody", "125", "why", &err), OB_ERR_NOT_FOUND);
-    CHECK_HAS(err.message, "no case of the history is called nobody");
+    CHECK_HAS(err.message, "the history has no case nobody");
     CHECK_INT(ob_store_accept(store, "a", "9", "why", &err), OB_ERR_NOT_FOUND);
     CHECK_HAS(err.message, "commit 9");
     CHECK_INT(ob_store_accept(store, "a", "12", "why", &err), OB_ERR_INVALID);

@@ -221,40 +221,41 @@ static void refuses(void)
     static const struct {
         const char *text, *message, *path;
     } CASES[] = {
-        {"[]", "a sweep is an object", "."},
-        {"{\"modle\": 1}", "\"modle\" is not known in a sweep, did you mean \"model\"?", "."},
-        {MODEL("3"), "\"model\" is the name of an operator or module", ".model"},
-        {SCALES("[]"), "\"input_scales\" is an object", ".input_scales"},
+        {"[]", "a sweep must be an object", "."},
+        {"{\"modle\": 1}", "unknown key \"modle\" in a sweep, did you mean \"model\"?", "."},
+        {MODEL("3"), "\"model\" must be the name of an operator or module", ".model"},
+        {SCALES("[]"), "\"input_scales\" must be an object", ".input_scales"},
         {SCALES("{\"a\": []}"), "\"a\" needs a list of at least one value", ".input_scales.a"},
         {SCALES("{\"b\": [1]}"), "\"a\" has no values", ".input_params[0][0]"},
         {SCALES("{\"a\": [1, -1]}"), "\"a\" is a size of an input", ".input_scales.a[1]"},
         {SCALES("{\"a\": 1.5}"), "\"a\" is a size of an input", ".input_scales.a"},
         {SCALES("{\"a\": [\"x\"]}"), "\"a\" is a size of an input", ".input_scales.a[0]"},
-        {SCALES("{\"a\": [1], \"b\": [1]}"), "neither the inputs nor the model use \"b\"", "b"},
+        {SCALES("{\"a\": [1], \"b\": [1]}"), "neither the inputs nor the model uses \"b\"", "b"},
         {SCALES("{\"a\": {\"from\": 4, \"to\": 1}}"), "the range is empty", ".input_scales.a"},
         {SCALES("{\"a\": {\"from\": 0, \"to\": 8, \"times\": 2}}"), "\"from\" at least 1", "a"},
         {SCALES("{\"a\": {\"from\": 0, \"to\": 9000000000000000000, \"step\": 1}}"),
          "more than 1000000 values", "a"},
-        {SCALES("{\"precision\": [1]}"), "is a column of the table already", ""},
-        {WITH_JOBS("[]"), "there is no job config", ".job_configs"},
+        {SCALES("{\"precision\": [1]}"), "is already a column of the table,", ""},
+        {WITH_JOBS("[]"), "there are no job configs;", ".job_configs"},
         {WITH_JOBS("[{\"precision\": \"fp31\", \"runtime\": \"native\"}]"),
-         "\"fp31\" is no precision", ".job_configs[0].precision"},
+         "\"fp31\" is not a precision", ".job_configs[0].precision"},
         {WITH_JOBS("[{\"precision\": \"fp32\"}]"), "has no \"runtime\"", ".job_configs[0]"},
         {WITH_JOBS("[{\"precision\": \"fp32\", \"runtime\": \"pt\", \"x\": 1}]"),
-         "\"x\" is not known here", ""},
-        {INPUTS("[\"a\"]"), "an input is a list of the names", ".input_params[0]"},
-        {INPUTS("[[\"a\", -1]]"), "a dimension is the name of a variable or a size", "[1]"},
-        {INPUTS("[{\"dims\": [\"a\"], \"dtype\": \"x\"}]"), "this is no element type", ".dtype"},
+         "unknown key \"x\"", ""},
+        {INPUTS("[\"a\"]"), "an input must be a list of the names", ".input_params[0]"},
+        {INPUTS("[[\"a\", -1]]"), "a dimension must be the name of a variable or a size", "[1]"},
+        {INPUTS("[{\"dims\": [\"a\"], \"dtype\": \"x\"}]"), "this is not an element type",
+         ".dtype"},
         {"{\"model\": \"torch.relu\", \"model_init_params\": [\"a\"], \"input_params\": [[\"a\"]],"
          " \"input_scales\": {\"a\": [1]}, " JOBS "}",
          "\"torch.relu\" is a function", ".model"},
         {MODEL("{\"nodes\": {\"r\": {\"op\": \"torch.relu\"}}, \"edges\": [[\"q\", \"r\"]]}"),
-         "\"q\" is no node and no input", ".model.edges[0][0]"},
+         "\"q\" is neither a node nor an input", ".model.edges[0][0]"},
         {MODEL("{\"nodes\": {\"r\": {\"op\": \"torch.relu\"}, \"s\": {\"op\": \"torch.relu\"}}, "
                "\"edges\": [[\"r\", \"s\"], [\"s\", \"r\"]]}"),
-         "the edges go in a circle", ".model.edges"},
+         "the edges form a cycle;", ".model.edges"},
         {MODEL("{\"nodes\": {\"a\": {\"op\": \"torch.relu\"}}, \"edges\": []}"),
-         "is an input or a variable already", ""},
+         "is already an input or a variable;", ""},
         {MODEL("{\"nodes\": {\"r\": {\"op\": \"relu); x = (\"}}, \"edges\": []}"),
          "the node needs \"op\"", ".model.nodes.r"},
         {MODEL("{\"nodes\": {\"r\": {\"op\": \"torch.relu\", \"args\": [\"z\"]}}, \"edges\": []}"),
@@ -266,11 +267,12 @@ static void refuses(void)
         {MODEL("{\"name\": 3, \"nodes\": {\"r\": {\"op\": \"torch.relu\"}}, \"edges\": "
                "[[\"input_0\", "
                "\"r\"]]}"),
-         "the name of a chain is a text", ".model.name"},
+         "the name of a chain must be a string", ".model.name"},
         {MODEL("{\"nodes\": {\"r\": {\"op\": \"torch.rulu\"}}, \"edges\": [[\"input_0\", \"r\"]]}"),
          "there is no operator or module \"torch.rulu\"", ".model.nodes.r.op"},
         {MODEL("\"torch.nn.Linnear\""), "did you mean \"torch.nn.Linear\"?", ".model"},
-        {SCALES("{\"a\": [1], \"status\": [1]}"), "\"status\" is a column of the table", "status"},
+        {SCALES("{\"a\": [1], \"status\": [1]}"), "\"status\" is already a column of the table,",
+         "status"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         ob_sweep *sweep = NULL;
@@ -324,7 +326,7 @@ static void refuses_foreign_records(void)
         record.result.id = CASES[i].id;
         record.result.backend = CASES[i].backend;
         CHECK_INT(ob__sweep_locate(sweep, &record.result, &point, &job, &err), OB_ERR_INVALID);
-        CHECK_HAS(err.message, "is not of the sweep s.json");
+        CHECK_HAS(err.message, "does not belong to the sweep s.json");
     }
     ob_sweep_destroy(sweep);
 }

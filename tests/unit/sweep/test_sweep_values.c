@@ -58,7 +58,7 @@ static const char *calls_of(const char *text)
 #define RELU(scale)                                                                                \
     "{\"model\": \"torch.relu\", \"input_params\": [[\"a\"]], \"input_scales\": {\"a\": " scale    \
     "}, " JOBS "}"
-#define WRONG_RANGE "a range is {\"from\": 1, \"to\": 1024, \"times\": 2} or"
+#define WRONG_RANGE "a range must be {\"from\": 1, \"to\": 1024, \"times\": 2} or"
 
 static void ranges(void)
 {
@@ -92,9 +92,9 @@ static void ranges(void)
         {"{\"from\": 1, \"to\": 3, \"times\": \"x\"}", WRONG_RANGE},
         {"{\"from\": 1, \"to\": 3, \"stop\": 1}", WRONG_RANGE},
         {"{\"from\": 1, \"to\": 3, \"times\": 2, \"step\": 1}", WRONG_RANGE},
-        {"{\"from\": 1, \"to\": 3, \"step\": 0}", "\"step\" is at least 1"},
+        {"{\"from\": 1, \"to\": 3, \"step\": 0}", "\"step\" must be at least 1"},
         {"{\"from\": 1, \"to\": 3, \"times\": 1}",
-         "\"times\" is at least 2, and \"from\" at least 1"},
+         "\"times\" must be at least 2, and \"from\" at least 1"},
         {"{\"from\": 4, \"to\": 3}", "\"from\" is larger than \"to\": the range is empty"},
     };
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
@@ -222,20 +222,20 @@ static void chains(void)
     CHECK_STR(chain_text(CHAIN("{\"n\": {\"op\": \"torch.mul\", \"args\": [false]}}",
                                "[[\"x\", \"n\"]]", "{}")),
               "n = torch.mul(x, False); result_0 = n");
-    CHECK_HAS(
-        chain_text(CHAIN("{\"n\": {\"op\": \"torch.mul\", \"args\": [{\"value\": 3}]}}",
-                         "[[\"x\", \"n\"]]", "{}")),
-        "an argument is a number, the name of a variable, true, false, null, a list of them, or");
+    CHECK_HAS(chain_text(CHAIN("{\"n\": {\"op\": \"torch.mul\", \"args\": [{\"value\": 3}]}}",
+                               "[[\"x\", \"n\"]]", "{}")),
+              "an argument must be a number, the name of a variable, true, false, null, a list of "
+              "these, or");
     CHECK_HAS(chain_text(CHAIN(
                   "{\"n\": {\"op\": \"torch.mul\", \"args\": [{\"value\": \"a\", \"b\": 1}]}}",
                   "[[\"x\", \"n\"]]", "{}")),
-              "an argument is a number, the name of a variable");
+              "an argument must be a number, the name of a variable");
     CHECK_HAS(chain_text(
                   CHAIN("{\"n\": {\"op\": \"torch.mul\", \"args\": 3}}", "[[\"x\", \"n\"]]", "{}")),
-              "arguments are a list, or an object by their names");
+              "arguments must be a list, or an object with their names");
     CHECK_HAS(chain_text(CHAIN("{\"n\": {\"op\": \"torch.mul\", \"kwargs\": {\"a b\": 3}}}",
                                "[[\"x\", \"n\"]]", "{}")),
-              "this is no name of an argument");
+              "this is not the name of an argument");
 }
 
 static void write_file(const char *path, const char *text)

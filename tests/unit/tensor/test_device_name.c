@@ -32,11 +32,11 @@ static void bad(void)
     static const struct {
         const char *text, *message;
     } CASES[] = {
-        {"", "'' is no device"},
-        {":1", "':1' is no device"},
-        {"1cpu", "'1cpu' is no device"},
-        {"cpu 1", "'cpu 1' is no device"},
-        {"cu-da", "'cu-da' is no device; write a word and an optional index, such as \"cpu\""},
+        {"", "'' is not a device"},
+        {":1", "':1' is not a device"},
+        {"1cpu", "'1cpu' is not a device"},
+        {"cpu 1", "'cpu 1' is not a device"},
+        {"cu-da", "'cu-da' is not a device; write a word and an optional index, such as \"cpu\""},
         {"cuda:", "'cuda:' has no valid device index; write a number from 0 to 127"},
         {"cuda:-1", "no valid device index"},
         {"cuda:01", "no valid device index"},

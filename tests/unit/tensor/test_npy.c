@@ -115,51 +115,52 @@ static void test_refused(void)
         size_t data;
     } ROWS[] = {
         {HEAD("'|O'", "(1,)"),
-         "x.npy, byte 20: its elements are '|O', of which there are no tensors; objects are "
-         "pickles, which are not read; save numbers",
+         "x.npy, byte 20: there are no tensors of '|O' elements; objects are pickled, and opbench "
+         "does not read pickles; save numbers",
          8},
-        {HEAD("'<u4'", "(1,)"), "'<u4', of which there are no tensors; save x.astype(\"int64\")",
+        {HEAD("'<u4'", "(1,)"), "there are no tensors of '<u4' elements; save x.astype(\"int64\")",
          4},
         {HEAD("'<f16'", "(1,)"), "save x.astype(\"float64\")", 16},
         {HEAD("'<U4'", "(1,)"), "save numbers of a dtype that `opbench list dtypes` shows", 16},
-        {HEAD("''", "(1,)"), "its elements are ''", 4},
-        {HEAD("'?f4'", "(1,)"), "its elements are '?f4'", 4},
-        {HEAD("'|V4'", "(1,)"), "its elements are '|V4'", 4},
-        {HEAD("'|f4'", "(1,)"), "byte 20: numbers of several bytes have no order", 4},
+        {HEAD("''", "(1,)"), "there are no tensors of ''", 4},
+        {HEAD("'?f4'", "(1,)"), "there are no tensors of '?f4'", 4},
+        {HEAD("'|V4'", "(1,)"), "there are no tensors of '|V4'", 4},
+        {HEAD("'|f4'", "(1,)"), "byte 20: numbers of several bytes need a byte order", 4},
         {HEAD("[('a', '<f4')]", "(1,)"),
          "byte 20: its elements are structures; save one field, x[\"name\"]", 4},
         {HEAD("'<f4'", "(3,)"),
-         "x.npy, byte 69: the file is cut off: its array has 12 bytes, and 4 are there; copy it "
-         "again",
+         "x.npy, byte 69: the file is cut off: its array has 12 bytes, but only 4 are there; copy "
+         "it again",
          4},
         {HEAD("'<f4'", "(1,)"),
-         "byte 69: the file goes on behind its array; save it again with numpy.save, one array per "
-         "file",
+         "byte 69: the file continues after its array; save it again with numpy.save, one array "
+         "per file",
          8},
-        {HEAD("'<f4'", "(-1,)"), "byte 61: a size is expected", 4},
-        {HEAD("'<f4'", "(1 2)"), "\",\" or \")\" is expected", 4},
+        {HEAD("'<f4'", "(-1,)"), "byte 61: expected a size", 4},
+        {HEAD("'<f4'", "(1 2)"), "expected \",\" or \")\"", 4},
         {HEAD("'<f4'", "(99999999999999999999,)"), "byte 61: the size does not fit 64 bits", 4},
-        {HEAD("'<f4'", "(9999999999, 9999999999)"), "the sizes' product does not fit 64 bits", 4},
-        {HEAD("'<f4'", "(0, 9999999999, 9999999999)"), "the sizes' product does not fit 64 bits",
-         0},
+        {HEAD("'<f4'", "(9999999999, 9999999999)"), "the product of the sizes does not fit 64 bits",
+         4},
+        {HEAD("'<f4'", "(0, 9999999999, 9999999999)"),
+         "the product of the sizes does not fit 64 bits", 0},
         {HEAD("'<f4'", "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"),
          "the array has more than 16 dimensions; reshape it", 4},
-        {HEAD("'<f4'", "[1]"), "the shape is expected, in parentheses", 4},
-        {HEAD("'<f4'", "(1,"), "byte 63: a size is expected", 4},
-        {HEAD("'<f4", "(1,)"), "its elements are '<f4, ', of which", 4},
-        {HEAD("<f4", "(1,)"), "byte 20: a text in quotes is expected", 4},
-        {HEAD("'a\\\\n'", "(1,)"), "the text is not one that NumPy writes", 4},
-        {"{'descr': '<f4', 'fortran_order': 1, 'shape': (1,)}", "True or False is expected", 4},
+        {HEAD("'<f4'", "[1]"), "expected the shape, in parentheses", 4},
+        {HEAD("'<f4'", "(1,"), "byte 63: expected a size", 4},
+        {HEAD("'<f4", "(1,)"), "there are no tensors of '<f4, '", 4},
+        {HEAD("<f4", "(1,)"), "byte 20: expected a string in quotes", 4},
+        {HEAD("'a\\\\n'", "(1,)"), "NumPy does not write such a string", 4},
+        {"{'descr': '<f4', 'fortran_order': 1, 'shape': (1,)}", "expected True or False", 4},
         {"{'descr': '<f4', 'shape': (1,)}", "byte 40: there is no 'fortran_order'", 4},
         {"{'descr': '<f4', 'fortran_order': True}", "there is no 'shape'", 4},
         {"{'fortran_order': True, 'shape': ()}", "there is no 'descr'", 4},
-        {"{'descr': '<f4', 'descr': '<f4'}", "byte 27: this key is there twice", 4},
-        {"{'order': '<f4'}", "byte 11: this key is none of a .npy file", 4},
+        {"{'descr': '<f4', 'descr': '<f4'}", "byte 27: this key appears twice", 4},
+        {"{'order': '<f4'}", "byte 11: this key does not belong in a .npy file", 4},
         {"{'descr' '<f4'}", "byte 19: \":\" is expected", 4},
-        {"{'descr': '<f4' 'shape': ()}", "\",\" or \"}\" is expected", 4},
-        {HEAD("'<f4'", "(1,)") " x", "the header goes on behind its end", 4},
+        {"{'descr': '<f4' 'shape': ()}", "expected \",\" or \"}\"", 4},
+        {HEAD("'<f4'", "(1,)") " x", "the header continues past its end", 4},
         {"", "byte 10: \"{\" is expected", 4},
-        {"{'descr", "the text has no closing quote", 0},
+        {"{'descr", "the string has no closing quote", 0},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         ob_npy npy;
@@ -184,11 +185,11 @@ static void test_bad_starts(void)
                            "numpy.save");
     f.size = 3;
     CHECK_INT(read_head(&f, &npy, &err), OB_ERR_SYNTAX);
-    CHECK_STR(err.message, "x.npy, byte 0: it is no .npy file; save the array with numpy.save (of "
-                           "an .npz file take one array)");
+    CHECK_STR(err.message, "x.npy, byte 0: it is not a .npy file; save the array with numpy.save "
+                           "(from an .npz file, take one array)");
     f = make(4, HEAD("'<f4'", "(1,)"), 4);
     CHECK_INT(read_head(&f, &npy, &err), OB_ERR_UNSUPPORTED);
-    CHECK_HAS(err.message, "byte 6: the format's version is 4; 1, 2 and 3 are read");
+    CHECK_HAS(err.message, "byte 6: the format's version is 4; opbench reads 1, 2 and 3.");
     f = make(2, HEAD("'<f4'", "(1,)"), 4);
     f.bytes[11] = 1;
     CHECK_INT(read_head(&f, &npy, &err), OB_ERR_SYNTAX);
@@ -227,7 +228,7 @@ static void test_data(void)
     f.bytes[f.size - 1] = 0; /* another file by now */
     write_file(path, &f);
     CHECK_INT(ob__npy_load(path, &npy, data, &err), OB_ERR_STATE);
-    CHECK_HAS(err.message, "x.npy has changed since the run began; begin again");
+    CHECK_HAS(err.message, "x.npy has changed since the run began; start again");
     f.size--;
     write_file(path, &f);
     CHECK_INT(ob__npy_load(path, &npy, data, &err), OB_ERR_STATE);

@@ -78,7 +78,7 @@ static void span(void)
     CHECK_INT(bytes, INT64_MAX - 7);
     CHECK_INT(ob_shape_span_bytes(SIZES(1), SIZES(1), 1, OB_DTYPE_INVALID, &bytes, &err),
               OB_ERR_INVALID);
-    CHECK_HAS(err.message, "-1 is no dtype");
+    CHECK_HAS(err.message, "-1 is not a dtype");
 }
 
 static void broadcast(void)

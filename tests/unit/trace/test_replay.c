@@ -265,9 +265,9 @@ static void test_interrupt(void)
     rig_run(&r);
     CHECK_INT(fake.calls, 2);
     CHECK_INT(r.step.result.status, OB_RECORD_INTERRUPTED);
-    CHECK_STR(r.step.result.reason,
-              "it was interrupted after 2 of the 3 calls of pass 1; the times "
-              "of operators are those of these calls");
+    CHECK_STR(
+        r.step.result.reason,
+        "it was interrupted after 2 of the 3 calls of pass 1; operator times are from these calls");
     CHECK_INT(r.step.result.replay.ran, 2);
     CHECK_INT(part_at(&r, 0)->count, 1);
     CHECK_REAL(part_at(&r, 1)->raw_times_s.items[0], 1e-7);

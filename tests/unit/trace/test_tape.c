@@ -155,7 +155,7 @@ static void limits_the_nesting(void)
     text[2 * MOST + 1] = ']';
     CHECK_INT(read_text(text, &tape, &err), OB_ERR_LIMIT);
     CHECK_STR(err.message, "one entry of the trace takes more than 64 MiB of text, 4194304 values "
-                           "or 64 levels of nesting (or memory is out)");
+                           "or 64 levels of nesting (or memory ran out)");
     CHECK_STR(err.file, "t.json");
     CHECK_INT(err.line, 1);
     CHECK_INT(err.column, MOST + 1);

@@ -167,7 +167,7 @@ static void test_odd_values(void)
     const ob_trace_value *v = ob_trace_node_at(trace, 0)->inputs;
     CHECK_INT(v[5].kind, OB_TRACE_OTHER);
     CHECK_INT(v[0].kind, OB_TRACE_OTHER);
-    CHECK_STR(v[0].as.text, "tensor with a size that cannot be");
+    CHECK_STR(v[0].as.text, "tensor with an impossible size");
     CHECK_INT(v[1].kind, OB_TRACE_OTHER);
     CHECK_INT(v[2].kind, OB_TRACE_OTHER);
     CHECK_INT(v[3].kind, OB_TRACE_NO_TENSOR);
@@ -306,7 +306,7 @@ static void test_selection(void)
     CHECK_STR(err.message, "ob_trace_selection.size is not set; it is sizeof(ob_trace_selection)");
     CHECK_INT(ob_trace_select(trace, CHOICE(.iteration = 2), &indices, &count, &err),
               OB_ERR_NOT_FOUND);
-    CHECK_HAS(err.message, "they are 0 to 1");
+    CHECK_HAS(err.message, "the trace has 0 to 1");
     CHECK_INT(
         ob_trace_select(trace, CHOICE(.iteration = -1, .label = "no"), &indices, &count, &err),
         OB_ERR_NOT_FOUND);
@@ -430,7 +430,7 @@ static void test_convert_rules(void)
     CHECK_INT(h.warnings, 1);
     CHECK_HAS(
         h.last,
-        "left out: 1 call of 1 operator (aten::odd): it takes a value that cannot be made again");
+        "left out: 1 call of 1 operator (aten::odd): it takes a value that cannot be recreated");
     /* An index without a recorded range gets the operator's. */
     check_config(&config, "\"shape\": [7], \"value_range\": [0, 9]}");
     /* The vendor's convolution is the generic one. */

@@ -28,8 +28,9 @@ static char *converted(const char *text, const ob_trace_convert_options *options
     const ob_status status = ob_trace_convert(trace, options, table, &log, &config, summary, &err);
     CHECK_INT(status, summary->distinct > 0 ? OB_OK : OB_ERR_NOT_FOUND);
     if (status != OB_OK)
-        CHECK_STR(err.message, "there is no call that could be made again, and so no config; the "
-                               "warnings say why");
+        CHECK_STR(
+            err.message,
+            "there are no calls that can be repeated, so there is no config; the warnings say why");
     char *out = status == OB_OK ? strndup(config.data, config.size) : strdup("");
     ob_text_fini(&config);
     ob_op_table_destroy(table);
@@ -232,19 +233,20 @@ static void left_out(void)
         const char *schema, *values, *shapes, *types, *why;
     } ROWS[] = {
         {"aten::item(Tensor self) -> Scalar", "[[1,2,0,1,4]]", "[[]]", "[\"Tensor(float)\"]",
-         "it reads, checks or marks something for the program"},
+         "it only reads, checks or marks something for the program"},
         {"aten::pin_memory(Tensor self) -> Tensor", "[[1,2,0,1,4]]", "[[]]", "[\"Tensor(float)\"]",
          "it orders streams or pins memory"},
         {"a::f(X x) -> ()", "[\"x\"]", "[[]]", "[\"Storage\"]",
-         "it takes a value that cannot be made again: Storage"},
+         "it takes a value that cannot be recreated: Storage"},
         {"a::f(Tensor x) -> ()", "[[1,2,0,1,4]]", "[[1]]", "[\"Tensor(int3)\"]",
-         "it takes a tensor of int3, a type opbench lacks"},
+         "it takes a tensor of int3, a type that opbench does not have"},
         {"a::f(Tensor x) -> ()", "[[1,0,0,1,0]]", "[[1]]", "[\"Tensor(float)\"]",
          "it takes a sparse tensor, which traces do not describe"},
         {"aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values) -> Tensor(a!)",
          "[[1,2,0,4,4],[[3,4,0,4,1]],[5,6,0,2,4]]", "[[4],[[4]],[2]]",
          "[\"Tensor(float)\", \"GenericList[Tensor(bool)]\", \"Tensor(float)\"]",
-         "its mask must have as many true elements as there are values, and traces do not have it"},
+         "its mask must have as many true elements as there are values, but traces do not record "
+         "the mask"},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         CHECK_STR(entry(ROWS[i].schema, ROWS[i].values, ROWS[i].shapes, ROWS[i].types), "");
@@ -279,13 +281,14 @@ static void says_why(void)
     CHECK_INT(summary.calls, 9);
     CHECK_INT(summary.left_out, 9);
     CHECK_INT(summary.distinct, 0);
-    CHECK_STR(messages,
-              "t.json: left out: 6 calls of 5 operators (a::one, a::two, a::three, ...): it takes "
-              "a value that cannot be made again: Object\n"
-              "t.json: left out: 1 call of 1 operator (c10d::send): it is communication\n"
-              "t.json: left out: 1 call of 1 operator (triton_1): it is " OB_TRACE_FUSED_HELP "\n"
-              "t.json: left out: 1 call of 1 operator (CompiledFunction): it "
-              "is " OB_TRACE_COMPILED_HELP "\n");
+    CHECK_STR(
+        messages,
+        "t.json: left out: 6 calls of 5 operators (a::one, a::two, a::three, ...): it takes a "
+        "value that cannot be recreated: Object\n"
+        "t.json: left out: 1 call of 1 operator (c10d::send): it is communication\n"
+        "t.json: left out: 1 call of 1 operator (triton_1): it is " OB_TRACE_FUSED_HELP "\n"
+        "t.json: left out: 1 call of 1 operator (CompiledFunction): it is " OB_TRACE_COMPILED_HELP
+        "\n");
     free(config);
 }
 

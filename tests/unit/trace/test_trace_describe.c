@@ -125,7 +125,7 @@ static void says_what_is_not_there(void)
                   trace, &(ob_trace_selection){.size = sizeof(ob_trace_selection), .iteration = 0},
                   doc, &out, &err),
               OB_ERR_NOT_FOUND);
-    CHECK_HAS(err.message, "no iteration is marked (ProfilerStep)");
+    CHECK_HAS(err.message, "no iterations are marked (ProfilerStep)");
     CHECK(out == NULL);
     CHECK_INT(ob_trace_describe_node(trace, 1, doc, &out, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "there is no node 1");

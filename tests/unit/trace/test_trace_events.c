@@ -134,15 +134,15 @@ static void reads_other_arguments(void)
         ob_trace_value_kind kind;
         const char *text;
     } ROWS[] = {
-        {"float", "", "[-2]", OB_TRACE_OTHER, "tensor with a size that cannot be"},
-        {"float", "", "[9000000000000000000, 9]", OB_TRACE_OTHER,
-         "tensor with a size that cannot be"},
+        {"float", "", "[-2]", OB_TRACE_OTHER, "tensor with an impossible size"},
+        {"float", "", "[9000000000000000000, 9]", OB_TRACE_OTHER, "tensor with an impossible size"},
         {"", "", "[]", OB_TRACE_UNRECORDED, NULL},
         {"", "some words", "[]", OB_TRACE_STR, "some words"},
         {"TensorList", "", "[]", OB_TRACE_OTHER,
          "list of tensors, whose dtypes a profiler does not record; an execution trace has them"},
         {"Scalar", "", "[]", OB_TRACE_OTHER,
-         "number that was not recorded (PyTorch does since 2.0; an execution trace has it)"},
+         "number that was not recorded (PyTorch 2.0 and newer record it; an execution trace has "
+         "it)"},
         {"Storage", "", "[]", OB_TRACE_OTHER, "Storage"},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {

@@ -84,7 +84,7 @@ static void refuses(void)
     ob_err err;
     const member without = {"a.txt", "no", 2};
     CHECK_INT(open_packed(ARCHIVE_FILTER_GZIP, &without, 1, NULL, &trace, &err), OB_ERR_NOT_FOUND);
-    CHECK_HAS(err.message, "the archive has no member that ends in .json");
+    CHECK_HAS(err.message, "the archive has no member ending in .json");
     CHECK_STR(err.file, "t.gz");
     CHECK_INT(ob_trace_open_memory("t.json", "", 0, NULL, NULL, &trace, &err), OB_ERR_SYNTAX);
     CHECK_STR(err.message, "is empty");

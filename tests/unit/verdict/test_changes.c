@@ -190,7 +190,7 @@ static void test_bad_values(void)
     make_noise(20);
     values[3] = NAN;
     CHECK_INT(ob_changes_find(values, 20, NULL, &changes, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "value 3 of the series is no positive number");
+    CHECK_STR(err.message, "value 3 of the series is not a positive number");
     values[3] = 0;
     CHECK_INT(ob_changes_find(values, 20, NULL, &changes, &err), OB_ERR_INVALID);
     const ob_change_params none = {.size = 0};

@@ -81,16 +81,17 @@ static void other_ways_of_measuring(void)
 {
     ob_diff *diff = judged(WAY("continuous", "hot", 1), WAY("discrete", "cold", 2));
     CHECK_STR(ob_diff_note(diff, 0),
-              "base was measured in mode continuous, new in discrete: their times are not alike; "
-              "measure both with the same --exec-mode");
-    CHECK_STR(ob_diff_note(diff, 1), "base was measured with a hot cache, new with a cold one: "
-                                     "their times are not alike");
-    CHECK_STR(ob_diff_note(diff, 2), "base was measured with --num-threads 1, new with 2: their "
-                                     "times are not alike");
-    CHECK_HAS(ob_diff_note(diff, 3), "of one process");
+              "base was measured in mode continuous, new in discrete: their times are not "
+              "comparable; measure both with the same --exec-mode");
+    CHECK_STR(
+        ob_diff_note(diff, 1),
+        "base was measured with a hot cache, new with a cold one: their times are not comparable");
+    CHECK_STR(ob_diff_note(diff, 2),
+              "base was measured with --num-threads 1, new with 2: their times are not comparable");
+    CHECK_HAS(ob_diff_note(diff, 3), "from a single process");
     ob_diff_destroy(diff);
     diff = judged(WAY("continuous", "hot", 1), WAY("blocked", "hot", 1)); /* both are blocks */
-    CHECK_HAS(ob_diff_note(diff, 0), "of one process");
+    CHECK_HAS(ob_diff_note(diff, 0), "from a single process");
     ob_diff_destroy(diff);
 }
 
@@ -106,11 +107,11 @@ static void other_libraries(void)
     } ROWS[] = {
         {SAYS("{\"isa\": \"avx2\", \"threads\": \"1\"}") LATE("Zen"),
          SAYS("{\"isa\": \"avx512\", \"threads\": \"2\"}") LATE("Zen"),
-         "new has other libraries than base: isa avx512, not avx2"},
+         "new has different libraries than base: isa avx512, not avx2"},
         {SAYS("{\"native\": {\"isa\": \"a\"}, \"x\": {\"version\": \"1.0\"}}") LATE("Zen"),
          SAYS("{\"native\": {\"isa\": \"b\"}, \"x\": {\"version\": \"2.0\"}}") LATE("Prescott"),
-         "new has other libraries than base: native isa b, not a; x version 2.0, not 1.0; native "
-         "blas_core Prescott, not Zen"},
+         "new has different libraries than base: native isa b, not a; x version 2.0, not 1.0; "
+         "native blas_core Prescott, not Zen"},
         {SAYS("{\"isa\": \"avx2\"}") LATE("Zen"), SAYS("{\"native\": {\"isa\": 7}}") LATE("Zen"),
          NULL},
         {SAYS("[1, {}]") LATE("Zen"), SAYS("\"isa\"") LATE("Zen"), NULL},
@@ -120,7 +121,7 @@ static void other_libraries(void)
         if (ROWS[i].note != NULL)
             CHECK_STR(ob_diff_note(diff, 0), ROWS[i].note);
         else
-            CHECK_HAS(ob_diff_note(diff, 0), "of one process");
+            CHECK_HAS(ob_diff_note(diff, 0), "from a single process");
         ob_diff_destroy(diff);
     }
 }
@@ -133,7 +134,7 @@ static void one_process_each(void)
     CHECK_INT(row->time.kind, OB_VERDICT_SLOWER);
     CHECK_INT(row->time.baseline_units, 10);
     CHECK(row->worse && row->slower_beyond && !row->memory_beyond);
-    CHECK_HAS(ob_diff_note(diff, 0), "of one process");
+    CHECK_HAS(ob_diff_note(diff, 0), "from a single process");
     ob_diff_destroy(diff);
 }
 
@@ -237,7 +238,7 @@ static void summaries_of_three_sides(void)
     CHECK_NEAR(sum.geometric_mean, 4, 1e-12);
     CHECK_INT(ob_diff_summarise_side(diff, 0, &sum, &err), OB_ERR_INVALID);
     CHECK_INT(ob_diff_summarise_side(diff, 3, &sum, &err), OB_ERR_INVALID);
-    CHECK_STR(err.message, "there is no side 3 beside the baseline; there are 2");
+    CHECK_STR(err.message, "there is no side 3 besides the baseline; there are 2");
     ob_diff_destroy(diff);
 }
 
@@ -255,7 +256,7 @@ static void backward_below_zero(void)
     CHECK_STR(row->pass, "backward");
     CHECK_INT(row->time.kind, OB_VERDICT_SLOWER);
     CHECK_REAL(row->time.subject, 4); /* with its forward */
-    CHECK_HAS(row->time.why, "judged with its forward");
+    CHECK_HAS(row->time.why, "judged together with its forward");
     ob_diff_destroy(diff);
     diff =
         judged(BOTH("[1]", NEARLY), BOTH("[1]", NEARLY)); /* which belong together is not known */
@@ -314,9 +315,8 @@ static void busy_machine(void)
     CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED);
     CHECK_STR(
         ob_diff_note(diff, 1),
-        "the machine was busy (at the worst other processes used 40 % of the CPU time, the "
-        "hypervisor took 20 % of it away), and some cases are undecided; a quieter machine or "
-        "more time decides them");
+        "the machine was busy (at worst other processes used 40 % of the CPU time, the hypervisor "
+        "took 20 % of it), and some cases are undecided; use a quieter machine or more time");
     ob_diff_destroy(diff);
     diff = judged(NOISY(TEN), NOISY(TEN));
     CHECK_INT(only(diff)->time.kind, OB_VERDICT_SAME);
@@ -328,8 +328,8 @@ static void busy_machine(void)
                       "") "{\"finish_time\": \"x\", \"noise\": {\"foreign\": 0.3, \"steal\": 0}}\n",
                RESULT("k", "native", 1, SPREAD, ""));
     CHECK_STR(ob_diff_note(diff, 1),
-              "the machine was busy (at the worst other processes used 30 % of the CPU time), and "
-              "some cases are undecided; a quieter machine or more time decides them");
+              "the machine was busy (at worst other processes used 30 % of the CPU time), and some "
+              "cases are undecided; use a quieter machine or more time");
     ob_diff_destroy(diff);
 }
 
@@ -632,7 +632,7 @@ static void misuse(void)
     CHECK_INT(ob_diff_add_side(diff, "a", &err), OB_OK);
     CHECK_INT(ob_diff_add_side(diff, "a", &err), OB_ERR_DUPLICATE);
     CHECK_INT(ob_diff_judge(diff, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "one side only: a");
+    CHECK_HAS(err.message, "only one side: a");
     CHECK_INT(ob_diff_add_side(diff, "b", &err), OB_OK);
     CHECK_INT(ob_diff_judge(diff, &err), OB_OK);
     CHECK_INT(ob_diff_count(diff), 0);

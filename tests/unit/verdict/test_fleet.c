@@ -140,7 +140,7 @@ static void few_nodes(void)
     ob_err err;
     add_node(fleet, "a", 1, 8);
     CHECK_INT(ob_fleet_judge(fleet, &err), OB_ERR_NOT_FOUND);
-    CHECK_HAS(err.message, "all results are of one node, a");
+    CHECK_HAS(err.message, "all results are from one node, a");
     ob_fleet_destroy(fleet);
 
     fleet = made(NULL);
@@ -150,8 +150,8 @@ static void few_nodes(void)
     CHECK_INT(node(fleet, "a")->state, OB_FLEET_UNDECIDED);
     CHECK_HAS(node(fleet, "a")->why, "66.7 % faster in ");
     CHECK_INT(node(fleet, "b")->state, OB_FLEET_UNDECIDED);
-    CHECK_HAS(node(fleet, "b")->why,
-              " beside the only other node like it: of two, nobody can tell which one is sick");
+    CHECK_HAS(node(fleet, "b")->why, " compared with the only other node like it: with two, it is "
+                                     "impossible to tell which one is sick");
     CHECK_INT(strncmp(node(fleet, "b")->why, "takes 3 times as long in ", 25), 0);
     CHECK_INT(ob_fleet_count_sick(fleet), 0);
     CHECK(isnan(ob_fleet_group_limit(fleet, 0)));
@@ -166,7 +166,7 @@ static void few_nodes(void)
 
     fleet = made(NULL);
     CHECK_INT(ob_fleet_judge(fleet, &err), OB_ERR_NOT_FOUND);
-    CHECK_HAS(err.message, "no results of any node");
+    CHECK_HAS(err.message, "no results from any node");
     ob_fleet_destroy(fleet);
 }
 
@@ -179,7 +179,7 @@ static void undecided(void)
     add_node(fleet, "c", 1.1, 8);
     judge(fleet);
     CHECK_INT(node(fleet, "c")->state, OB_FLEET_UNDECIDED);
-    CHECK_HAS(node(fleet, "c")->why, ", which may be chance: measure more");
+    CHECK_HAS(node(fleet, "c")->why, ", which may be chance; measure more");
     CHECK_INT(strncmp(node(fleet, "c")->why, "4.8 % slower in ", 16), 0);
     CHECK_INT(ob_fleet_count_sick(fleet), 0);
     ob_fleet_destroy(fleet);
@@ -277,7 +277,7 @@ static void no_majority(void)
                   n < 2 ? 63 : 31, 1);
     judge(fleet);
     CHECK_INT(ob_fleet_count_state(fleet, OB_FLEET_HEALTHY), 4);
-    CHECK_HAS(ob_fleet_note(fleet, 0), "memory: the nodes differ, and no value has more than half");
+    CHECK_HAS(ob_fleet_note(fleet, 0), "memory: the nodes differ, and no value has a majority,");
     CHECK_HAS(ob_fleet_note(fleet, 1), "kernel: the nodes differ");
     CHECK(ob_fleet_note(fleet, 2) == NULL);
     ob_fleet_destroy(fleet);
@@ -335,7 +335,7 @@ static void failures(void)
     CHECK_INT(node(fleet, "a")->state, OB_FLEET_HEALTHY); /* it fails everywhere */
     CHECK_INT(node(fleet, "a")->failed, 1);
     CHECK_INT(node(fleet, "d")->state, OB_FLEET_FAILING);
-    CHECK_STR(node(fleet, "d")->why, "1 case fails that most nodes run, such as add(f32[9])");
+    CHECK_STR(node(fleet, "d")->why, "1 case fails that most nodes can run, such as add(f32[9])");
     ob_fleet_destroy(fleet);
 }
 
@@ -351,9 +351,9 @@ static void of_no_node(void)
     feed(fleet, RESULT("k", "ok", TIMES));
     judge(fleet);
     CHECK_INT(ob_fleet_node_count(fleet), 2);
-    CHECK_STR(ob_fleet_note(fleet, 0), "1 file was made by merge and left out: such a file does "
+    CHECK_STR(ob_fleet_note(fleet, 0), "1 file was made by merge and left out: a merged file does "
                                        "not say which node measured what");
-    CHECK_STR(ob_fleet_note(fleet, 1), "1 result is left out: no header before names a node");
+    CHECK_STR(ob_fleet_note(fleet, 1), "1 result is left out: no header before them names a node");
     ob_fleet_destroy(fleet);
 }
 

@@ -99,8 +99,7 @@ ob_status ob__session_take_options(ob_session *s, ob_err *err)
         return text == NULL && variant == NULL
                    ? OB_OK
                    : ob_err_set(err, OB_ERR_INVALID,
-                                "--backend-options: backend %s has no options of its own; leave "
-                                "them out",
+                                "--backend-options: backend %s has no options; leave this out",
                                 desc->name);
     s->backend_options = calloc(1, desc->options_size);
     if (s->backend_options == NULL)

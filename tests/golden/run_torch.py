@@ -36,8 +36,8 @@ MEASUREMENTS = {
 }
 # Two different tasks in one cell are an error; a missing env is printed.
 TABLES = {
-    "same_cell_different_stmt": "they differ in stmt: give them different sub_labels or descriptions",
-    "same_cell_different_setup_warn": "they differ in setup: give them different sub_labels or descriptions",
+    "same_cell_different_stmt": "they differ in stmt; give them different sub_labels or descriptions",
+    "same_cell_different_setup_warn": "they differ in setup; give them different sub_labels or descriptions",
     "env_none_and_str_other_threads": None,
 }
 

@@ -19,7 +19,7 @@ const ob_option *ob__history_choice_rows(void)
 int ob__history_choice_check(ob_cli *cli, const ob_history_choice *choice, size_t file_count)
 {
     if (choice->db != NULL && file_count > 0)
-        return ob__cli_usage_error(cli, "--db takes results from a database; leave out the files");
+        return ob__cli_usage_error(cli, "--db reads results from a database; leave out the files");
     if (choice->db == NULL && (choice->branch != NULL || choice->tag != NULL))
         return ob__cli_usage_error(cli, "--branch and --tag choose runs of a history: give --db");
     return choice->db != NULL || file_count > 0 ? OB_EXIT_OK

@@ -65,7 +65,7 @@ class Picture:
 
 def _refuse_existing(path, force):
     if os.path.exists(path) and not force:
-        error = InputError(f"{path} is there already; give force=True to replace it, or another name")
+        error = InputError(f"{path} already exists; give force=True to replace it, or another name")
         error.file, error.cure = str(path), "give force=True to replace it, or another name"
         raise error
 
@@ -309,7 +309,7 @@ class Diff(Stored):
     # Exit codes of `opbench diff` that are verdicts.
     _VERDICTS = (0, 1, 3)
     # What a note tells users of a shell to do.
-    _SHELL_ADVICE = re.compile(r"Measure with --processes \d+, or both sides now, by `[^`]*`")
+    _SHELL_ADVICE = re.compile(r"Measure with --processes \d+, or measure both sides now with `[^`]*`")
 
     def __init__(self, paths, options=(), keeps=None, names=None, advice=None):
         """advice: what to do where the program's is for a shell."""

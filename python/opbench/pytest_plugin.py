@@ -47,7 +47,7 @@ def pytest_configure(config):
         if getattr(option, name):  # workers may be in another folder
             setattr(option, name, os.path.join(config.invocation_params.dir, getattr(option, name)))
     if option.opbench_save and os.path.exists(option.opbench_save) and not option.opbench_force:
-        raise _usage("--opbench-save", f"{option.opbench_save} is there already; give --opbench-force to replace it, or another name")
+        raise _usage("--opbench-save", f"{option.opbench_save} already exists; give --opbench-force to replace it, or another name")
     if option.opbench_compare and not os.path.isfile(option.opbench_compare):
         raise _usage("--opbench-compare", f"there is no file {option.opbench_compare}; write it with --opbench-save")
     if not option.opbench_time > 0:

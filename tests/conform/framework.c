@@ -148,7 +148,7 @@ static void gradients_are_those_of_the_last_backward(void)
     CHECK(strstr(ERR.message, "run forward first") != NULL);
     CHECK_INT(run(&s, &S, OB_PHASE_FORWARD), OB_OK);
     CHECK_INT(run(&s, &S, OB_PHASE_BACKWARD), OB_ERR_STATE);
-    CHECK(strstr(ERR.message, "make grad") != NULL);
+    CHECK(strstr(ERR.message, "make_grad") != NULL);
     CHECK_INT(run(&s, &S, OB_PHASE_MAKE_GRAD), OB_OK);
     CHECK(isnan(result(&s, &S, OB_PASS_BACKWARD, 0)));
     for (int round = 0; round < 2; round++) {

@@ -192,7 +192,7 @@ class Commands(Folder):
         done = self.call("list", "ops", *words)
         self.assertRegex(done.stdout, r"(?m)^module::lacking +.*cannot be imported")
         self.assertRegex(done.stdout, r"(?m)^python::made.plus ")
-        self.assertIn("goes with the topics ops and plugins only", self.call("list", "dtypes", *words).stderr)
+        self.assertIn("only goes with the topics ops and plugins", self.call("list", "dtypes", *words).stderr)
 
 
 CODE = """

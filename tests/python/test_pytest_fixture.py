@@ -76,7 +76,7 @@ def main():
         ids = [line["id"] for line in lines if "op_name" in line]
         check(ids == ["test_mine.py::test_one", "test_mine.py::test_two", "test_mine.py::test_two length"], f"records: {ids}")
         code, text = run(python, folder, quick, "--opbench-save=base.json")
-        check(code == 4 and "is there already" in text, text)
+        check(code == 4 and "already exists" in text, text)
         code, text = run(python, folder, quick, "--opbench-compare=none.json")
         check(code == 4 and "there is no file" in text, text)
         # A hundred times as much, of which alone the verdict is certain.

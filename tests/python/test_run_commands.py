@@ -61,7 +61,7 @@ def configs(folder):
     check(len(opbench.run(Holder(), **NULL)) == 3, "what has a bench_config is a config")
     one = opbench.run(CONFIG, case="torch.add|0|0|1", output=folder / "kept.json", **NULL)
     check([record["id"] for record in one] == ["0|0|1"] and one.paths == [str(folder / "kept.json")], "output names the file")
-    check("is there already" in str(raised(opbench.run, CONFIG, output=folder / "kept.json", **NULL)) or
+    check("already exists" in str(raised(opbench.run, CONFIG, output=folder / "kept.json", **NULL)) or
           "kept.json" in str(raised(opbench.run, CONFIG, output=folder / "kept.json", **NULL)), "a file that is there is refused")
     again = opbench.run(CONFIG, output=folder / "kept.json", resume=True, **NULL)
     check(len(opbench.load(again.paths)) == 3, "resume goes on")

@@ -104,7 +104,7 @@ static void refused(void)
         {"{\"name\": \"x\", \"help\": \"h\", \"variants\": {}}", "a list of at most 16 variants"},
         {VARIANTS("{\"name\": \"v\", \"help\": \"h\"}"), "\"options\" is missing"},
         {VARIANTS("{\"name\": \"a:b\", \"help\": \"h\", \"options\": \"\"}"),
-         "a name has small letters"},
+         "a name may only have lower-case letters"},
         {VARIANTS(VARIANT ", " VARIANT), "two variants have this name"},
         {LIBRARY(""), "\"name\" is missing"},
         {LIBRARY("\"name\": \"l\", " LIBRARY_REST), "needs the \"variable\""},

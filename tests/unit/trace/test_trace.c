@@ -303,7 +303,8 @@ static void test_selection(void)
     size_t count;
     CHECK_INT(ob_trace_select(trace, &(ob_trace_selection){.iteration = 2}, &indices, &count, &err),
               OB_ERR_INVALID);
-    CHECK_STR(err.message, "ob_trace_selection.size is not set; set it to sizeof(ob_trace_selection)");
+    CHECK_STR(err.message,
+              "ob_trace_selection.size is not set; set it to sizeof(ob_trace_selection)");
     CHECK_INT(ob_trace_select(trace, CHOICE(.iteration = 2), &indices, &count, &err),
               OB_ERR_NOT_FOUND);
     CHECK_HAS(err.message, "the trace has 0 to 1");

@@ -49,13 +49,19 @@ static py_object *from_array(ob_backend *b, const ob_json *node)
     return NULL;
 }
 
+static py_object *from_text(ob_backend *b, const ob_json *node)
+{
+    size_t length = 0;
+    const char *text = b->host->json_string(node, &length);
+    /* cppcheck-suppress returnDanglingLifetime; the text is copied */
+    return b->py.PyUnicode_DecodeUTF8(text, (ssize_t)length, "replace");
+}
+
 /* As deep as the config may be. */
 static py_object *from_json(ob_backend *b, const ob_json *node)
 {
     const ob_host *host = b->host;
     const py_api *py = &b->py;
-    size_t length = 0;
-    const char *text;
     switch (host->json_get_kind(node)) {
     case OB_JSON_BOOL:
         return py->PyBool_FromLong(host->json_bool(node, false));
@@ -64,8 +70,7 @@ static py_object *from_json(ob_backend *b, const ob_json *node)
     case OB_JSON_REAL:
         return py->PyFloat_FromDouble(host->json_real(node, 0));
     case OB_JSON_STRING:
-        text = host->json_string(node, &length);
-        return py->PyUnicode_DecodeUTF8(text, (ssize_t)length, "replace");
+        return from_text(b, node);
     case OB_JSON_ARRAY:
         return from_array(b, node);
     case OB_JSON_OBJECT:

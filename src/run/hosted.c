@@ -5,6 +5,7 @@
  */
 #include "run/hosted.h"
 
+#include "base/number.h"
 #include "process/programs.h"
 #include "run/command_line.h"
 
@@ -120,12 +121,16 @@ ob_status ob__host_ask(const ob_context *context, const char *what, const ob_run
 ob_status ob_worker_answer(ob_context *context, const ob_run_options *options, const char *what,
                            int socket, ob_err *err)
 {
+    const size_t asked = sizeof OB_ASK_EXPAND - 1;
+    int64_t file; /* the descriptor of the config */
     if (strcmp(what, OB_ASK_OPENED) == 0)
         ob__answer_opened(context, options, socket);
     else if (strcmp(what, OB_ASK_SCHEMAS) == 0)
         ob__answer_schemas(context, options, socket);
-    else if (strncmp(what, OB_ASK_EXPAND, sizeof OB_ASK_EXPAND - 1) == 0)
-        ob__answer_expand(context, options, atoi(what + sizeof OB_ASK_EXPAND - 1), socket);
+    else if (strncmp(what, OB_ASK_EXPAND, asked) == 0 &&
+             ob__parse_i64(what + asked, strlen(what + asked), &file) && file >= 0 &&
+             file <= INT_MAX)
+        ob__answer_expand(context, options, (int)file, socket);
     else
         return ob_err_set(err, OB_ERR_INVALID, "there is no answer to \"%.40s\"", what);
     return OB_OK;

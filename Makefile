@@ -94,7 +94,7 @@ bench: ## run the benchmarks of opbench itself
 	cmake --preset default
 	$(BUILD) --target run_benches
 
-format: ## lay out all C files
+format: ## format all C files
 	@tools/install_deps check
 	tools/check_format --fix
 

@@ -35,7 +35,8 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "output", output, .letter = 'o', .value = "FOLDER",
         .help = "Folder for the records, with scripts and logs in slurm/; every node must see it. "
                 "The merged file is merged/all.json in it."),
-    ROW(INT, "nodes", slurm.nodes, .value = "N", .min = 1, .max = 1e5, .otherwise = "any number",
+    ROW(INT, "nodes", slurm.nodes, .value = "N", .min = 1, .max = 1e5,
+        .otherwise = "any number, with --array",
         .help = "Run this many chunks at a time, each on a node of its own."),
     ROW(INT, "array", slurm.chunks, .value = "N", .min = 1, .max = OB_SLURM_MOST_CHUNKS,
         .otherwise = "four for each node",

@@ -273,6 +273,6 @@ const ob_cli_command ob__command_history = {
     .example = "opbench run -c config.json --output today.json --tag machine=ci\n"
                "opbench history add today.json\n"
                "opbench history check --since 7d --fail\n"
-               "opbench history ack 'add(f32[64])' 1a2b3c4 'slower, but right now'",
+               "opbench history ack 'add(f32[64])' 1a2b3c4 'slower, but now correct'",
     .run = run,
 };

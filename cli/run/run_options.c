@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define NEEDS_CUDA "it needs CUDA, which no backend here runs on; leave it out"
+#define NO_CUPTI "opbench does not collect CUPTI counters; use --ncu"
 #define GRAPHS                                                                                     \
     "CUDA graphs come with torch.compile; use --backend python --device cuda --backend-options "   \
     "compile=reduce-overhead"
@@ -34,9 +34,11 @@ const ob_option ob__run_rows[] = {
     OB_OPTION_ROWS_OF(ob__text_rows, "log-level", offsetof(ob_run_line, log_level)),
     OB_OPTION_ROWS_OF(ob_job_batch_rows, "*", offsetof(ob_run_line, batches)),
     REFUSED(FLAG, "cuda-graph", GRAPHS, .help = "Replays a CUDA graph."),
-    REFUSED(FLAG, "cupti-profiler", NEEDS_CUDA, .help = "Counters of CUPTI."),
-    REFUSED(STRING, "cupti-profiler-metrics", NEEDS_CUDA, .value = "LIST", .help = "Which ones."),
-    REFUSED(FLAG, "cupti-profiler-measure-per-kernel", NEEDS_CUDA, .help = "One by one."),
+    REFUSED(FLAG, "cupti-profiler", NO_CUPTI, .help = "Collect CUPTI counters."),
+    REFUSED(STRING, "cupti-profiler-metrics", NO_CUPTI, .value = "LIST",
+            .help = "Which CUPTI metrics to collect."),
+    REFUSED(FLAG, "cupti-profiler-measure-per-kernel", NO_CUPTI,
+            .help = "Collect them for each kernel."),
     OB_OPTION(FLAG, "version", ob_run_line, version, .help = "Show the version and exit."),
     {.name = NULL},
 };

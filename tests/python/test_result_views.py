@@ -74,13 +74,13 @@ def tables(result, folder):
     check(len(rows) == 3 and rows[0]["operator"] == "torch.add", "CSV has a row for each pass")
     written = result.to_csv(folder / "rows.csv")
     check(pathlib.Path(written).read_text(encoding="utf-8") == result.to_csv(), "CSV goes to a file")
-    check("there already" in refused(result.to_csv, written), "which is not replaced")
+    check("already exists" in refused(result.to_csv, written), "which is not replaced")
 
 
 def files(result, folder):
     kept = result.save(folder / "kept.json")
     check(pathlib.Path(kept).read_bytes() == pathlib.Path(result.paths[0]).read_bytes(), "save copies the records")
-    check("there already" in refused(result.save, kept) and result.save(kept, force=True) == kept, "and replaces nothing unasked")
+    check("already exists" in refused(result.save, kept) and result.save(kept, force=True) == kept, "and replaces nothing unasked")
     loaded = opbench.load(kept)
     check(loaded.records == result.records and loaded.header["config_hash"] == result.header["config_hash"], "load reads them again")
     both = opbench.load([kept, result.paths[0]])

@@ -66,13 +66,20 @@ class Torch(Framework):
             flat = self.torch.empty(0, dtype=kind)
         else:
             flat = self.torch.frombuffer(memory, dtype=kind)
-        made = flat.as_strided(sizes, strides) if flat.numel() or 0 not in sizes else flat.new_empty(sizes)
+        # Detached: what is known as a view of another tensor cannot forget its history, see forget().
+        made = flat.as_strided(sizes, strides).detach() if flat.numel() or 0 not in sizes else flat.new_empty(sizes)
         return made if self.device == "cpu" else made.to(self.device)
 
     def clone(self, value):
         return value.detach().clone()
 
+    def forget(self, live):
+        """What a call wrote to, with other inputs that have gradients, is a result of that call from then on."""
+        if live.grad_fn is not None:
+            live.detach_()
+
     def copy_into(self, live, copy):
+        self.forget(live)
         with self.torch.no_grad():
             if live.shape != copy.shape:
                 live.resize_(copy.shape)
@@ -147,6 +154,8 @@ class Torch(Framework):
     def zero_grad(self, case):
         for leaf in case.leaves:
             leaf.grad = None
+        for live, _ in case.saved:
+            self.forget(live)
 
     def gradients(self, case):
         return [leaf.grad for leaf in case.leaves]

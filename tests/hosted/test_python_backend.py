@@ -66,6 +66,11 @@ class Eager(unittest.TestCase):
     def test_in_place_starts_from_the_same_inputs(self):
         self.same("torch.add_", "f32[5,6]", "f32[5,6]")
 
+    def test_in_place_backward_of_one_iteration_alone(self):
+        for mode in ("discrete", "continuous"):
+            results, _ = self.same("torch.add_", "f32[5,6]", "f32[5,6]", "-b", "-i", "5", "--exec-mode", mode)
+            self.assertIn("backward", results[0]["statistics"])
+
     def test_no_elements_and_no_dimensions(self):
         self.same("torch.neg", "f32[0,3]")
         self.same("torch.neg", "f32[]")

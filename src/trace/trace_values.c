@@ -68,6 +68,8 @@ static bool is(type_text type, const char *word)
     return type.length == strlen(word) && memcmp(type.at, word, type.length) == 0;
 }
 
+static const char IMPOSSIBLE[] = "tensor with an impossible size";
+
 static ob_status other(const reader *r, type_text type, ob_trace_value *out)
 {
     *out = (ob_trace_value){.kind = OB_TRACE_OTHER, .count = (uint32_t)type.length};
@@ -135,7 +137,7 @@ static ob_status tensor_value(reader *r, const size_t places[3], type_text dtype
     }
     if (!read_sizes(r->tape, places[1], sizes, &tensor.ndim) ||
         ob_shape_numel(sizes, tensor.ndim, &numel, NULL) != OB_OK || field[2] < 0)
-        return other(r, (type_text){"tensor with an impossible size", 33}, out);
+        return other(r, (type_text){IMPOSSIBLE, sizeof IMPOSSIBLE - 1}, out);
     tensor.id = field[0];
     tensor.storage = field[1];
     tensor.offset = field[2];

@@ -124,7 +124,7 @@ def iterate(name, configs, key, device):
     if len(made) > MOST:
         raise Refused("the iterator %s gives more than %d configs" % (name, MOST))
     if not all(isinstance(config, dict) for config in made):
-        raise Refused("the iterator %s gives something else than configs, {\"args\": [...]}" % name)
+        raise Refused("the iterator %s gives something other than configs, {\"args\": [...]}" % name)
     return made
 
 

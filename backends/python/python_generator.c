@@ -91,7 +91,8 @@ static ob_status take_values(ob_backend *b, py_object *list, ob_value *values, s
         return python_fail(b, OB_ERR_BACKEND, err);
     if ((size_t)length > room)
         return b->host->err_set(err, OB_ERR_LIMIT,
-                                "the generator gives %zd values; %zu are the most", length, room);
+                                "the generator gives %zd values; at most %zu are allowed", length,
+                                room);
     for (; *count < (size_t)length; (*count)++) {
         py_object *item = b->py.PySequence_GetItem(list, (ssize_t)*count);
         const ob_status status = item != NULL ? python_to_value(b, item, &values[*count], err)

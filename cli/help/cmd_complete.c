@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * opbench __complete -- COMMAND WORD... PART: what a shell may offer for the last word, which is begun or empty. Hidden;
+ * opbench __complete -- COMMAND WORD... PART: what a shell may offer for the last word, which is incomplete or empty. Hidden;
  * the scripts of bash, zsh and fish (cli/help/shells) call it, so that all three know the same, from the rows, and
  * nothing needs to be made anew when a row changes. docs/install.md has the form of the answer.
  *
@@ -148,7 +148,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 static const ob_cli_word WORDS[] = {
     {.name = "WORD",
      .many = true,
-     .help = "After --: the words behind \"opbench\" up to the cursor, the last one being begun."},
+     .help = "After --: the words after \"opbench\" up to the cursor; the last one is incomplete."},
     {.name = NULL},
 };
 

@@ -7,6 +7,7 @@
 
 #include "opbench/config.h"
 #include "opbench/dtype.h"
+#include "opbench/fuzz.h"
 #include "opbench/graph.h"
 #include "opbench/manifest.h"
 #include "opbench/op.h"
@@ -96,7 +97,8 @@ static void offer_levels(ob_completion *c)
 
 static void offer_presets(ob_completion *c)
 {
-    offer_choices(c, "unary|binary|spectral|sparse_unary|sparse_binary");
+    for (size_t i = 0; ob_fuzz_preset_at(i) != NULL; i++)
+        ob__complete_offer(c, ob_fuzz_preset_at(i)->name, ob_fuzz_preset_at(i)->help);
     offer_files(c);
 }
 
@@ -113,6 +115,13 @@ static void offer_backends(ob_completion *c)
     for (size_t i = 0; i < ob_manifests_count(c->cli->manifests); i++) {
         const ob_manifest *manifest = ob_manifests_at(c->cli->manifests, i);
         ob__complete_offer(c, manifest->name, manifest->help);
+        for (size_t k = 0; k < manifest->variant_count; k++) {
+            char name[160];
+            const int length =
+                snprintf(name, sizeof name, "%s:%s", manifest->name, manifest->variants[k].name);
+            if (length > 0 && (size_t)length < sizeof name)
+                ob__complete_offer(c, name, manifest->variants[k].help);
+        }
     }
 }
 

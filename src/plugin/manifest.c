@@ -322,7 +322,7 @@ static ob_status take_variants(const reading *r, const ob_json *list, ob_manifes
     if (list == NULL)
         return OB_OK;
     if (ob_json_get_kind(list) != OB_JSON_ARRAY || count > MAX_VARIANTS)
-        return wrong(r, list, "a list of at most 16 variants belongs here");
+        return wrong(r, list, "expected a list of at most 16 variants");
     ob_manifest_variant *variants = ob__arena_alloc_array(r->arena, count, sizeof *variants);
     if (variants == NULL)
         return no_memory(r);

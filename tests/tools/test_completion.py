@@ -44,6 +44,7 @@ ANSWERS = [
     (["expand", "--device", "c"], ["cpu"], ["null"]),
     (["run", "--backend", "n"], ["null", "native"], ["cpu", "torch"]),
     (["run", "--backend", "native,to"], ["native,torch"], ["torch", "native,null"]),
+    (["run", "--backend", "native,python:co"], ["native,python:compile"], ["native,python", "native,python:eager"]),
     (["run", "--backend=n"], ["--backend=null"], ["null"]),
     (["run", "--exec-mode", "d"], ["discrete"], ["continuous"]),
     (["run", "--exec-mode=d"], ["--exec-mode=discrete"], []),

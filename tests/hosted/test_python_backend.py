@@ -38,6 +38,28 @@ def has(module, python=PYTHON):
     return subprocess.run([python, "-c", "import " + module], capture_output=True).returncode == 0
 
 
+class Folder(unittest.TestCase):
+    """With files of its own."""
+
+    FILES = {}
+
+    def setUp(self):
+        if not has("numpy"):
+            self.skipTest("no numpy in " + PYTHON)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        for name, text in self.FILES.items():
+            self.write(name, text)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text if isinstance(text, str) else json.dumps(text))
+        return path
+
+
 class Eager(unittest.TestCase):
     """With torch where there is one."""
 
@@ -182,21 +204,11 @@ class Thing:
 """
 
 
-class Modules(unittest.TestCase):
+class Modules(Folder):
     """Functions of modules that the command line names."""
 
-    def setUp(self):
-        if not has("numpy"):
-            self.skipTest("no numpy in " + PYTHON)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        os.mkdir(os.path.join(self.folder, "mypkg"))
-        for name, text in (("__init__.py", ""), ("ops.py", OPS), ("torch_ops.py", "import torch\ndef f(x, dim=-1):\n"
-                                                                 "    return torch.softmax(x * 2, dim)\n"),
-                           ("bad.py", "1 / 0\n")):
-            with open(os.path.join(self.folder, "mypkg", name), "w", encoding="utf-8") as file:
-                file.write(text)
+    FILES = {"mypkg/__init__.py": "", "mypkg/ops.py": OPS, "mypkg/bad.py": "1 / 0\n",
+             "mypkg/torch_ops.py": "import torch\ndef f(x, dim=-1):\n    return torch.softmax(x * 2, dim)\n"}
 
     def run_own(self, *words, module="mypkg.ops", framework="numpy"):
         named = ["--python-module", module] if module else []
@@ -287,23 +299,14 @@ register_operators({"mylib.total": Sum})
 """
 
 
-class Workloads(unittest.TestCase):
+class Workloads(Folder):
     """Operators in the style of PARAM's, which register themselves."""
 
-    def setUp(self):
-        if not has("numpy"):
-            self.skipTest("no numpy in " + PYTHON)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = os.path.join(folder.name, "workloads")
-        os.mkdir(self.folder)
-        for name, text in (("scaled.py", WORKLOADS), ("beside.py", ""), ("lacking.py", "import nothing_of_the_sort\n"),
-                           ("leaves.py", "raise SystemExit(3)\n"), ("_own.py", "1 / 0\n"), ("notes.txt", "no Python"),
-                           ("twice.py", "from opbench import *\nregister_operator('a.b', OperatorInterface())\n"
-                                        "register_operator('mylib.total', OperatorInterface())\n"),
-                           ("wrong.py", "from opbench import *\nregister_operator('a(b', OperatorInterface())\n")):
-            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
+    FILES = {"scaled.py": WORKLOADS, "beside.py": "", "lacking.py": "import nothing_of_the_sort\n",
+             "leaves.py": "raise SystemExit(3)\n", "_own.py": "1 / 0\n", "notes.txt": "no Python",
+             "twice.py": "from opbench import *\nregister_operator('a.b', OperatorInterface())\n"
+                         "register_operator('mylib.total', OperatorInterface())\n",
+             "wrong.py": "from opbench import *\nregister_operator('a(b', OperatorInterface())\n"}
 
     def run_own(self, *words):
         return run(*words, "--python-workloads", self.folder, "--backend-options", "framework=numpy")

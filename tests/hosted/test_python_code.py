@@ -7,36 +7,13 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 import test_python_backend as kit  # noqa: E402
-from test_python_backend import PYTHON, call, has, run  # noqa: E402
+from test_python_backend import PYTHON, Folder, call, has, run  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-class Folder(unittest.TestCase):
-    """With files of its own."""
-
-    FILES = {}
-
-    def setUp(self):
-        if not has("numpy"):
-            self.skipTest("no numpy in " + PYTHON)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-        for name, text in self.FILES.items():
-            self.write(name, text)
-
-    def write(self, name, text):
-        path = os.path.join(self.folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text if isinstance(text, str) else json.dumps(text))
-        return path
 
 
 class Variants(Folder):

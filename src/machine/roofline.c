@@ -149,14 +149,16 @@ static ob_status walk_peaks(plan *p, int64_t threads, ob_err *err)
     return status;
 }
 
-/* Narrow registers are left out where there are wider ones. */
-static bool is_widest(const plan *p, const ob_stream_row *rows, size_t count, size_t at)
+/* Narrow registers are left out where there are wider ones; but to a core's own caches the ways of some processors (Zen) are half as
+ * wide as their widest registers, and the next narrower move more. */
+static bool is_wide(const plan *p, const ob_memory_level *level, const ob_stream_row *rows,
+                    size_t count, size_t at)
 {
+    size_t wider = 0;
     for (size_t i = at + 1; i < count; i++)
-        if (rows[i].stream == rows[at].stream && rows[i].past_caches == rows[at].past_caches &&
-            ob__set_works(rows[i].set, p->works))
-            return false;
-    return ob__set_works(rows[at].set, p->works);
+        wider += rows[i].stream == rows[at].stream && rows[i].past_caches == rows[at].past_caches &&
+                 ob__set_works(rows[i].set, p->works);
+    return wider <= (level->is_private ? 1 : 0) && ob__set_works(rows[at].set, p->works);
 }
 
 static ob_status walk_level(plan *p, const ob_memory_level *level, int64_t threads, ob_err *err)
@@ -168,7 +170,7 @@ static ob_status walk_level(plan *p, const ob_memory_level *level, int64_t threa
     ob_status status = OB_OK;
     for (size_t i = 0; i < count && status == OB_OK; i++) {
         ob_ceiling one = {.size = sizeof one, .kind = KINDS[rows[i].stream], .threads = threads};
-        if (!is_widest(p, rows, count, i) || (rows[i].past_caches && !level->past_caches))
+        if (!is_wide(p, level, rows, count, i) || (rows[i].past_caches && !level->past_caches))
             continue;
         memcpy(one.of, level->name, strlen(level->name) + 1);
         if (!begins(p, &one, &status, err))

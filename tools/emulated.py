@@ -92,7 +92,8 @@ def build(architecture, tree, system, place):
         (["mount", "--bind", tree, place], {}),
         (["cmake", "-S", ".", "-B", "build", "-G", "Ninja", "--toolchain", toolchain, f"-DCMAKE_SYSROOT={system}",
           "-DCMAKE_BUILD_TYPE=Release"], {"cwd": place}),
-        (["cmake", "--build", "build", "--parallel", str(os.cpu_count())], {"cwd": place, "env": environment}),
+        (["cmake", "--build", "build", "--parallel", str(os.cpu_count()), "--", "-k", "0"],
+         {"cwd": place, "env": environment}), # all errors at once: the system takes long to make
     )
 
 

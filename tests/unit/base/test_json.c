@@ -423,7 +423,7 @@ static void special_bytes_are_escaped_anywhere(void)
     } ROWS[] = {{'"', "\\\""}, {'\\', "\\\\"}, {'\n', "\\n"}, {0x1f, "\\u001f"}, {0x7f, "\\u007f"}};
     for (size_t row = 0; row < sizeof ROWS / sizeof *ROWS; row++)
         for (size_t at = 0; at < 20; at++) {
-            char bytes[] = "abcdefghijklmnopqrst", want[32];
+            char bytes[] = "abcdefghijklmnopqrst", want[64];
             ob_text text = {0};
             snprintf(want, sizeof want, "\"%.*s%s%s\"", (int)at, bytes, ROWS[row].escape,
                      bytes + at + 1);

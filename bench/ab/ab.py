@@ -15,6 +15,7 @@ import argparse
 import json
 import math
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -115,7 +116,7 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--peers", action="store_true")
     options = parser.parse_args()
-    trials = []
+    trials, draw = [], random.Random(17)
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         build(folder)
@@ -129,7 +130,8 @@ def main():
                 for _ in range(options.trials):
                     for kernel in options.kernels.split(","):
                         for effect in map(float, options.effects.split(",")):
-                            steps = max(1000, round(KERNELS[kernel] * rate / 1000) * 1000)
+                            # Of another length each time: a clock that ticks would round all trials in the same way.
+                            steps = max(1000, round(KERNELS[kernel] * rate * draw.uniform(0.95, 1.05)))
                             other = round(steps * (1 + effect))
                             row, wall = diff(options.program, folder, steps, other, options.budget)
                             trial = {"load": load, "kernel": kernel, "effect": effect, "truth": other / steps - 1,

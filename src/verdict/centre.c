@@ -8,6 +8,7 @@
 #include "opbench/measure.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* Processes differ by where their code and buffers lie, however well each is measured. */
 static const double PLACEMENT = 5e-4;
@@ -111,4 +112,51 @@ double ob__centre_half_width(const ob_centre *centre, double miss)
 double ob__centre_sure_half_width(const ob_centre *centre, double miss)
 {
     return fmax(half_width(&centre->by_weights, miss), half_width(&centre->by_scatter, miss));
+}
+
+/* Of the weighted means of all choices among symmetrical numbers, the true centre has any rank with the same chance (Hartigan
+ * 1969). Instead of all of them, a group may be taken: choices of which any two, by exclusive or, make a third. Here the first
+ * numbers are chosen freely, and each further one if an odd number of its own set of these is. */
+enum { FREE = 10 };
+
+/* The set, as bits. */
+static unsigned followed(size_t number, unsigned freely)
+{
+    return number < freely ? 1u << number : (uint32_t)number * 2654435761u >> (32 - FREE);
+}
+
+/* Walsh's and Hadamard's: each sum becomes that of all, with a minus where the two numbers share an odd number of bits. */
+static void transform(double *sums, unsigned count)
+{
+    for (unsigned half = 1; half < count; half *= 2)
+        for (unsigned i = 0; i < count; i++)
+            if ((i & half) == 0) {
+                const double one = sums[i], other = sums[i + half];
+                sums[i] = one + other;
+                sums[i + half] = one - other;
+            }
+}
+
+bool ob__centre_typical(const double *values, const double *variances, size_t count, double miss,
+                        double *low, double *high)
+{
+    double sums[1 << FREE] = {0}, all[1 << FREE] = {0};
+    const unsigned freely = count < FREE ? (unsigned)count : FREE, choices = 1u << freely;
+    const unsigned outside = (unsigned)(miss / 2 * choices);
+    const double common = variances != NULL ? common_variance(variances, count) : 0;
+    if (outside == 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const double one = weight_of(variances, i, common);
+        sums[followed(i, freely)] += one * values[i];
+        all[followed(i, freely)] += one;
+    }
+    transform(sums, choices);
+    transform(all, choices);
+    for (unsigned choice = 1; choice < choices; choice++) /* those with a minus are chosen */
+        sums[choice] = (sums[0] - sums[choice]) / (all[0] - all[choice]);
+    ob_stats_sort(sums + 1, choices - 1);
+    *low = sums[outside];
+    *high = sums[choices - outside];
+    return true;
 }

@@ -5,6 +5,7 @@
 #ifndef OB_VERDICT_CENTRE_H
 #define OB_VERDICT_CENTRE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The estimated standard deviation of a centre, NaN for fewer than two numbers, and its degrees of freedom. */
@@ -29,5 +30,9 @@ void ob__centre_blur(ob_centre *centre, double error);
  * wider of those by both errors. */
 double ob__centre_half_width(const ob_centre *centre, double miss);
 double ob__centre_sure_half_width(const ob_centre *centre, double miss);
+/* An interval around the weighted mean of numbers that lie symmetrically around it, whatever else is true of them: Hartigan's
+ * typical values. false: there are too few for it. */
+bool ob__centre_typical(const double *values, const double *variances, size_t count, double miss,
+                        double *low, double *high);
 
 #endif

@@ -20,6 +20,8 @@ enum { LEAST_UNITS = 3, ENOUGH_UNITS = 5 };
 /* That nothing is different is believed later: three processes in ten that are slower may well be in none of five. */
 enum { ENOUGH_FOR_SAME = 12 };
 static const double BEYOND_PLACEMENT = 0.1;
+/* A process with fewer samples than this knows its own scatter badly: from two of them. Half of it is then what is usual. */
+enum { ENOUGH_FOR_SCATTER = 25 };
 /* The width of an interval is an estimate too. */
 static const double EFFORT_MARGIN = 1.5;
 
@@ -72,8 +74,13 @@ typedef struct sides {
     const ob_verdict_unit *a, *b;
     size_t a_count, b_count;
     bool paired;
-    double *scratch, *variances; /* for the longer of them */
+    double *scratch, *variances, *usual; /* for the longer of them */
 } sides;
+
+/* Logarithms of the ratio. */
+typedef struct range {
+    double low, high;
+} range;
 
 static double squared(double x)
 {
@@ -89,6 +96,23 @@ static const double *known(const double *variances, size_t count)
     return variances;
 }
 
+static bool has_few_samples(const ob_verdict_unit *unit)
+{
+    return unit->samples - unit->set_aside < ENOUGH_FOR_SCATTER;
+}
+
+/* Without this, a process whose two lowest samples happen to be close would count for all others. */
+static void level(const sides *s)
+{
+    for (size_t i = 0; i < s->a_count; i++)
+        s->usual[i] = s->variances[i];
+    ob_stats_sort(s->usual, s->a_count);
+    const double usual = ob_stats_quantile(s->usual, s->a_count, 0.5);
+    for (size_t i = 0; i < s->a_count; i++)
+        if (has_few_samples(&s->a[i]) || has_few_samples(&s->b[i]))
+            s->variances[i] = (s->variances[i] + usual) / 2;
+}
+
 /* Of processes that did not run in turns the quiet ones may be those of a slower time: they count alike. */
 static const double *weigh(const sides *s, measure which)
 {
@@ -96,7 +120,10 @@ static const double *weigh(const sides *s, measure which)
         return NULL;
     for (size_t i = 0; i < s->a_count; i++)
         s->variances[i] = squared(s->a[i].scatter) + squared(s->b[i].scatter);
-    return known(s->variances, s->a_count);
+    if (known(s->variances, s->a_count) == NULL)
+        return NULL;
+    level(s);
+    return s->variances;
 }
 
 static ob_centre centre_of(const sides *s, const ob_verdict_unit *units, size_t count,
@@ -116,6 +143,18 @@ static double clock_error(const ob_verdict_unit *units, size_t count, double *sc
     return ob_stats_quantile(scratch, count, 0.5) / sqrt(12);
 }
 
+static double clocks_error(const sides *s)
+{
+    return hypot(clock_error(s->a, s->a_count, s->scratch),
+                 clock_error(s->b, s->b_count, s->scratch));
+}
+
+static void find_differences(const sides *s, measure which)
+{
+    for (size_t i = 0; i < s->a_count; i++)
+        s->scratch[i] = log_of(&s->b[i], which) - log_of(&s->a[i], which);
+}
+
 static ob_centre raw_difference_of(const sides *s, measure which)
 {
     if (!s->paired) {
@@ -123,17 +162,33 @@ static ob_centre raw_difference_of(const sides *s, measure which)
         const ob_centre b = centre_of(s, s->b, s->b_count, which);
         return ob__centre_difference(&a, &b);
     }
-    for (size_t i = 0; i < s->a_count; i++)
-        s->scratch[i] = log_of(&s->b[i], which) - log_of(&s->a[i], which);
+    find_differences(s, which);
     return ob__centre_of(s->scratch, weigh(s, which), s->a_count);
 }
 
 static ob_centre difference_of(const sides *s, measure which)
 {
     ob_centre out = raw_difference_of(s, which);
-    ob__centre_blur(&out, hypot(clock_error(s->a, s->a_count, s->scratch),
-                                clock_error(s->b, s->b_count, s->scratch)));
+    ob__centre_blur(&out, clocks_error(s));
     return out;
+}
+
+/* Of the undisturbed times. Differences of pairs are symmetrical around the true one, because the sides ran in turns. */
+static range interval_of(const sides *s, const ob_centre *d)
+{
+    static const double ANY = 1e6; /* so many degrees of freedom: a normal distribution */
+    const double miss = 1 - OB_VERDICT_CONFIDENCE;
+    range out;
+    if (s->paired) {
+        find_differences(s, LOW);
+        if (ob__centre_typical(s->scratch, weigh(s, LOW), s->a_count, miss, &out.low, &out.high)) {
+            const double clocks = ob_student_t_quantile(1 - miss / 2, ANY) * clocks_error(s);
+            return (range){d->mean - hypot(fmax(d->mean - out.low, 0), clocks),
+                           d->mean + hypot(fmax(out.high - d->mean, 0), clocks)};
+        }
+    }
+    const double half = ob__centre_half_width(d, miss);
+    return (range){d->mean - half, d->mean + half};
 }
 
 static double set_aside_share(const sides *s)
@@ -248,10 +303,11 @@ static void decide(const sides *s, const ob_verdict_params *p, ob_verdict *out)
     out->median_ratio = exp(difference_of(s, MEDIAN).mean);
     out->tail_ratio = exp(difference_of(s, TAIL).mean);
     if (s->a_count >= LEAST_UNITS && s->b_count >= LEAST_UNITS) {
-        const double half = ob__centre_half_width(&d, 1 - OB_VERDICT_CONFIDENCE);
-        const double sure_half = ob__centre_sure_half_width(&d, b.miss);
-        out->low = exp(d.mean - half);
-        out->high = exp(d.mean + half);
+        const range shown = interval_of(s, &d);
+        const double half = fmax(shown.high - d.mean, d.mean - shown.low);
+        const double sure_half = fmax(ob__centre_sure_half_width(&d, b.miss), half);
+        out->low = exp(shown.low);
+        out->high = exp(shown.high);
         out->sure_low = exp(d.mean - sure_half);
         out->sure_high = exp(d.mean + sure_half);
         out->kind = kind_of(d.mean, half, sure_half, &b);
@@ -285,10 +341,11 @@ ob_status ob_verdict_decide(const ob_verdict_unit *baseline, size_t baseline_cou
                .a_count = baseline_count,
                .b_count = subject_count,
                .paired = p.paired && baseline_count == subject_count,
-               .scratch = malloc(2 * most * sizeof *s.scratch)};
+               .scratch = malloc(3 * most * sizeof *s.scratch)};
     if (s.scratch == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a verdict");
     s.variances = s.scratch + most;
+    s.usual = s.variances + most;
     ob_verdict v = {.size = sizeof v,
                     .baseline = exp(centre_of(&s, baseline, baseline_count, LOW).mean),
                     .subject = exp(centre_of(&s, subject, subject_count, LOW).mean),

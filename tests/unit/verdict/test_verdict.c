@@ -24,7 +24,7 @@ static ob_verdict decide(const ob_verdict_unit *a, const ob_verdict_unit *b, siz
 
 static ob_verdict_unit flat(double time)
 {
-    return (ob_verdict_unit){.low = time, .median = time, .tail = time, .samples = 10};
+    return (ob_verdict_unit){.low = time, .median = time, .tail = time, .samples = 100};
 }
 
 /* ---- centres ---- */
@@ -57,6 +57,26 @@ static void centre_by_weights(void)
     const ob_centre d = ob__centre_of(lone, wide, 5);
     CHECK(d.by_scatter.degrees > 1.99);
     CHECK(ob__centre_half_width(&d, 0.05) > 0.05);
+}
+
+/* Six numbers have 63 choices, of which one lies outside at each end: the least and the greatest. */
+static void typical_values(void)
+{
+    const double six[] = {5, 1, 3, 2, 9, 4}, eight[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const double two_alike[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1}, certain[12] = {0},
+                 uncertain[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1};
+    double low, high;
+    CHECK(!ob__centre_typical(six, NULL, 5, 0.05, &low, &high));
+    CHECK(ob__centre_typical(six, NULL, 6, 0.05, &low, &high));
+    CHECK_REAL(low, 1);
+    CHECK_REAL(high, 9);
+    CHECK(ob__centre_typical(eight, NULL, 8, 0.05, &low, &high));
+    CHECK_NEAR(low, 7.0 / 3, 1e-12); /* the sixth of 1, 1.5, 2, 2, 2, 2 1/3, 2.5, ... */
+    CHECK_NEAR(high, 20.0 / 3, 1e-12);
+    CHECK(ob__centre_typical(two_alike, certain, 12, 0.05, &low, &high));
+    CHECK(low == 0 && high > 0.2);
+    CHECK(ob__centre_typical(two_alike, uncertain, 12, 0.05, &low, &high));
+    CHECK(low == 0 && high < 1e-3);
 }
 
 static void difference(void)
@@ -140,13 +160,13 @@ static void scatter_of_the_lowest(void)
     CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
     CHECK_REAL(u.low, 103);
     CHECK_NEAR(u.scatter, log(1.08) / 2, 1e-15);
-    CHECK_NEAR(u.tick, 1.0 / 103, 1e-15);
+    CHECK_REAL(u.tick, 0); /* no two are equal: noise keeps them apart */
 }
 
 /* The clock's step is what the samples show, or where they show none what is known of it. */
 static void ticks(void)
 {
-    const double equal[] = {4, 4, 4, 4, 4, 4}, steps[] = {4, 5, 6, 7, 8, 9};
+    const double equal[] = {4, 4, 4, 4, 4, 4}, steps[] = {4, 4, 5, 6, 7, 8}, noise[] = {4, 5, 7};
     ob_verdict_samples s = {.size = sizeof s, .values = equal, .count = 6, .resolution = 0.5};
     ob_verdict_unit u;
     CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
@@ -158,6 +178,10 @@ static void ticks(void)
     s.resolution = 0.5;
     CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
     CHECK_NEAR(u.tick, 1 / u.low, 1e-15);
+    s.values = noise;
+    s.count = 3;
+    CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
+    CHECK_NEAR(u.tick, 0.5 / u.low, 1e-15);
 }
 
 static void bad_samples(void)
@@ -224,6 +248,23 @@ static void a_coarse_clock_widens_the_interval(void)
     }
     const ob_verdict v = decide(a, b, 5, &params);
     CHECK_NEAR(log(v.high), 2.7764451051977987 * 0.001 * sqrt(2.0 / 12), 1e-9); /* t(0.975, 4) */
+}
+
+/* Two close samples of a process are luck, unless there are many beside them. */
+static void few_samples_do_not_outweigh_others(void)
+{
+    ob_verdict_unit a[9], b[9];
+    const ob_verdict_params params = params_of();
+    for (uint64_t samples = 3; samples <= 300; samples *= 100) {
+        for (size_t i = 0; i < 9; i++) {
+            a[i] = flat(100);
+            b[i] = flat(i < 3 ? 100 : 101);
+            a[i].samples = b[i].samples = samples;
+            a[i].scatter = b[i].scatter = i < 3 ? 0 : 0.01;
+        }
+        const ob_verdict v = decide(a, b, 9, &params);
+        CHECK(samples == 3 ? v.ratio > 1.004 : v.ratio < 1.001);
+    }
 }
 
 static void reasons(void)
@@ -444,6 +485,7 @@ int main(void)
 {
     RUN(centre_of_equals);
     RUN(centre_by_weights);
+    RUN(typical_values);
     RUN(difference);
     RUN(disturbed_samples_are_set_aside);
     RUN(fast_samples_are_not_clean_for_being_fast);
@@ -455,6 +497,7 @@ int main(void)
     RUN(four_verdicts);
     RUN(interval_of_pairs);
     RUN(a_coarse_clock_widens_the_interval);
+    RUN(few_samples_do_not_outweigh_others);
     RUN(reasons);
     RUN(only_the_tail_differs);
     RUN(one_process_needs_the_threshold);

@@ -47,7 +47,7 @@ static ob_status write_text(ob_job_screen *s, ob_err *err)
 /* An empty loop takes a cycle an iteration: what takes no longer (as in a verdict of `opbench diff`) may not be there. */
 static void warn_of_removed(const ob_job_screen *s, const ob_record_result *r)
 {
-    const double least_s = OB_VERDICT_LEAST_NS * 1e-9, number = (double)r->number_per_run;
+    const double least_s = OB_VERDICT_MIN_NS * 1e-9, number = (double)r->number_per_run;
     bool is_removed = false;
     for (size_t i = 0; r->forward.measure_time_ms.count == 0 && i < r->raw_times_s.count; i++)
         is_removed = is_removed || r->raw_times_s.items[i] < least_s * number;

@@ -24,8 +24,7 @@ typedef struct status_options {
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, status_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(INT, "chunk", chunk, .value = "K", .min = 1, .max = OB_SLURM_MOST_CHUNKS,
-        .otherwise = "all",
+    ROW(INT, "chunk", chunk, .value = "K", .min = 1, .max = OB_SLURM_MAX_CHUNKS, .otherwise = "all",
         .help = "Only this chunk, from its files alone; exits with 0 if it is done, 1 if not."),
     ROW(FLAG, "all", all, .help = "Also list chunks that are done."),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",

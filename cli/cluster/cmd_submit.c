@@ -38,7 +38,7 @@ static const ob_option OPTIONS[] = {
     ROW(INT, "nodes", slurm.nodes, .value = "N", .min = 1, .max = 1e5,
         .otherwise = "any number, with --array",
         .help = "Run this many chunks at a time, each on a node of its own."),
-    ROW(INT, "array", slurm.chunks, .value = "N", .min = 1, .max = OB_SLURM_MOST_CHUNKS,
+    ROW(INT, "array", slurm.chunks, .value = "N", .min = 1, .max = OB_SLURM_MAX_CHUNKS,
         .otherwise = "four for each node",
         .help = "Divide the cases into this many chunks; use more chunks than nodes, so that fast "
                 "nodes take more of them."),
@@ -53,7 +53,7 @@ static const ob_option OPTIONS[] = {
         .help = "Time limit of one chunk, such as 90 (minutes), 1:30:00 or 2-12; a chunk that "
                 "needs longer is requeued and continues."),
     ROW(INT, "grace", slurm.grace_s, SLURM, .rare = true, .unit = "seconds",
-        .min = OB_SLURM_LEAST_GRACE_S, .max = 65535, .initial = "60",
+        .min = OB_SLURM_MIN_GRACE_S, .max = 65535, .initial = "60",
         .help = "A chunk stops this long before its time limit: after the current case or, 40 "
                 "seconds before the limit, in the middle of it."),
     ROW(STRING, "account", slurm.account, SLURM, .value = "NAME", .help = "The account to charge."),

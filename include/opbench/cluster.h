@@ -17,7 +17,7 @@ extern "C" {
 
 /* ---- submitting ---- */
 
-enum { OB_SLURM_MOST_CHUNKS = 100000, OB_SLURM_LEAST_GRACE_S = 45 };
+enum { OB_SLURM_MAX_CHUNKS = 100000, OB_SLURM_MIN_GRACE_S = 45 };
 
 /* What goes to sbatch for every chunk; NULL and 0 = not said. Values that a line of a batch script cannot have are refused. */
 typedef struct ob_slurm_options {

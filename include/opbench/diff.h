@@ -18,7 +18,7 @@ extern "C" {
 
 typedef struct ob_diff ob_diff;
 
-enum { OB_MOST_SIDES = 64 };
+enum { OB_MAX_SIDES = 64 };
 
 /* What does not count as worse: bits. */
 enum {
@@ -40,7 +40,7 @@ typedef struct ob_diff_params {
 } ob_diff_params;
 
 /* Peaks that are less apart say how an allocator rounds, and nothing of the operator: four pages. */
-#define OB_DIFF_LEAST_BYTES 16384
+#define OB_DIFF_MIN_BYTES 16384
 
 /* What there is to compare: enum name, word, whether it counts as worse, meaning. */
 #define OB_DIFF_STATE_MAP(X)                                                                       \
@@ -72,7 +72,7 @@ typedef struct ob_diff_row {
     ob_diff_state state;
     const char *reason;                   /* of a failure; else NULL */
     double baseline_bytes, subject_bytes; /* allocator's peaks; NaN: not known */
-    /* Exact: faster means less, and slower more, by more than the threshold and OB_DIFF_LEAST_BYTES; undecided: not known. */
+    /* Exact: faster means less, and slower more, by more than the threshold and OB_DIFF_MIN_BYTES; undecided: not known. */
     ob_verdict_kind memory;
     double baseline_instructions, instructions; /* per iteration; NaN: not counted */
     bool slower_beyond;                         /* slower, and by more than the threshold */

@@ -18,7 +18,7 @@ typedef struct ob_fleet ob_fleet;
 
 #define OB_FLEET_THRESHOLD 0.02  /* below this nothing is called slow or noisy */
 #define OB_FLEET_ERROR_RATE 0.01 /* of healthy fleets in which some node is called slow or noisy */
-enum { OB_FLEET_MOST_NODES = 100000, OB_FLEET_MOST_CELLS = 1 << 24 };
+enum { OB_FLEET_MAX_NODES = 100000, OB_FLEET_MAX_CELLS = 1 << 24 };
 
 /* Zeros are the defaults. */
 typedef struct ob_fleet_params {

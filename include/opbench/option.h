@@ -23,11 +23,11 @@ typedef enum ob_option_type {
     OB_OPTION_LIST,   /* ob_option_list: a text that may be given several times */
 } ob_option_type;
 
-enum { OB_OPTION_MOST_VALUES = 8 };
+enum { OB_OPTION_MAX_VALUES = 8 };
 
 /* The texts in their order, NULL after the last; they point into argv. */
 typedef struct ob_option_list {
-    const char *items[OB_OPTION_MOST_VALUES + 1];
+    const char *items[OB_OPTION_MAX_VALUES + 1];
 } ob_option_list;
 
 typedef struct ob_option ob_option;

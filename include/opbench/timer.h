@@ -61,11 +61,11 @@ ob_status ob_timer_adaptive_autorange(const ob_timer *timer, const ob_adaptive_p
 
 /* ---- threads ---- */
 
-enum { OB_MOST_THREAD_LIBRARIES = 8 };
+enum { OB_MAX_THREAD_LIBRARIES = 8 };
 
 /* Thread counts by library, for ob_threads_restore. */
 typedef struct ob_threads {
-    int counts[OB_MOST_THREAD_LIBRARIES]; /* 0 = the library is not there */
+    int counts[OB_MAX_THREAD_LIBRARIES]; /* 0 = the library is not there */
 } ob_threads;
 
 /* Sets the thread count of every library in this process that we know (OpenMP, OpenBLAS, BLIS, MKL,

@@ -76,7 +76,7 @@ ob_status ob_verdict_batches_of(const ob_verdict_samples *samples, ob_verdict_un
 
 #define OB_VERDICT_FLOOR 0.0015 /* what placement of code and data alone can make of a build */
 /* About a cycle, which a loop takes with nothing in it: of code that takes less, in nanoseconds, nothing can be told. */
-#define OB_VERDICT_LEAST_NS 0.4
+#define OB_VERDICT_MIN_NS 0.4
 #define OB_VERDICT_THRESHOLD 0.01  /* what "same" means */
 #define OB_VERDICT_ERROR_RATE 0.01 /* of runs without any change that call something changed */
 #define OB_VERDICT_CONFIDENCE 0.95

@@ -63,7 +63,7 @@ static bool is_same(const ob_option *row, field a, field b)
     if (is_text(row))
         return is_same_text(a.text, b.text);
     if (row->type == OB_OPTION_LIST) {
-        for (size_t i = 0; i < OB_OPTION_MOST_VALUES; i++)
+        for (size_t i = 0; i < OB_OPTION_MAX_VALUES; i++)
             same = same && is_same_text(a.list.items[i], b.list.items[i]);
         return same;
     }
@@ -188,7 +188,7 @@ static ob_json *list_to_json(const ob_option_list *from, ob_json_doc *doc)
 
 static void list_from_json(const ob_json *from, ob_option_list *list)
 {
-    if (ob_json_get_kind(from) != OB_JSON_ARRAY || ob_json_count(from) > OB_OPTION_MOST_VALUES)
+    if (ob_json_get_kind(from) != OB_JSON_ARRAY || ob_json_count(from) > OB_OPTION_MAX_VALUES)
         return;
     *list = (ob_option_list){{NULL}};
     for (size_t i = 0; i < ob_json_count(from); i++)

@@ -192,9 +192,9 @@ static ob_status store_item(const char *name, const char *value, void *field, ob
     size_t count = 0;
     while (list->items[count] != NULL)
         count++;
-    if (count == OB_OPTION_MOST_VALUES)
+    if (count == OB_OPTION_MAX_VALUES)
         return ob_err_set(err, OB_ERR_INVALID, "%s: it can be given %d times at most", name,
-                          OB_OPTION_MOST_VALUES);
+                          OB_OPTION_MAX_VALUES);
     list->items[count] = value;
     return OB_OK;
 }

@@ -52,7 +52,7 @@ static bool take_header(ob_chunk_file *f, const ob_record_header *h)
 {
     ob_shard shard;
     if (h->shard == NULL || h->merged > 0 || ob_shard_parse(h->shard, &shard, NULL) != OB_OK ||
-        shard.of > OB_SLURM_MOST_CHUNKS)
+        shard.of > OB_SLURM_MAX_CHUNKS)
         return false;
     f->shard = shard.number;
     f->of = shard.of;
@@ -255,7 +255,7 @@ static ob_status spread(ob_chunk_survey *out, const files *all, ob_err *err)
     out->other_files = all->others;
     if (out->count == 0)
         out->count = find_count(all);
-    if (out->count == 0 || out->count > OB_SLURM_MOST_CHUNKS)
+    if (out->count == 0 || out->count > OB_SLURM_MAX_CHUNKS)
         return OB_OK;
     out->chunks = calloc(out->count, sizeof *out->chunks);
     if (out->chunks == NULL)

@@ -65,7 +65,7 @@ static ob_status take_submission(submission *s, const char *path, const ob_text 
     const int64_t results = ob_json_int(ob_json_get(root, "results"), 0);
     s->when = ob_json_int(ob_json_get(root, "submitted"), 0);
     ob_json_doc_destroy(doc);
-    if (chunks < 1 || chunks > OB_SLURM_MOST_CHUNKS)
+    if (chunks < 1 || chunks > OB_SLURM_MAX_CHUNKS)
         return ob_err_set(
             err, OB_ERR_INVALID,
             "%s does not say how many chunks there are; it is not from opbench submit", path);

@@ -62,7 +62,7 @@ static uint64_t read_number(const field *f)
             return 0;
         number = number * 10 + (uint64_t)(f->data[i] - '0');
     }
-    return number <= OB_SLURM_MOST_CHUNKS ? number : 0;
+    return number <= OB_SLURM_MAX_CHUNKS ? number : 0;
 }
 
 static void copy(char *out, size_t size, const field *f)

@@ -23,7 +23,7 @@ static const library LIBRARIES[] = {
 };
 
 enum { COUNT = sizeof LIBRARIES / sizeof *LIBRARIES };
-_Static_assert((int)COUNT <= (int)OB_MOST_THREAD_LIBRARIES, "ob_threads has room for all");
+_Static_assert((int)COUNT <= (int)OB_MAX_THREAD_LIBRARIES, "ob_threads has room for all");
 
 typedef int (*get_fn)(void);
 typedef void (*set_fn)(int);

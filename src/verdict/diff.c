@@ -101,9 +101,8 @@ static ob_status make_side(ob_diff *diff, const char *name, ob_err *err)
     if (find_side(diff, name) != NULL)
         return ob_err_set(err, OB_ERR_DUPLICATE,
                           "there are two sides called %s; each needs its own name", name);
-    if (diff->side_count == OB_MOST_SIDES)
-        return ob_err_set(err, OB_ERR_LIMIT, "more than %d sides cannot be compared",
-                          OB_MOST_SIDES);
+    if (diff->side_count == OB_MAX_SIDES)
+        return ob_err_set(err, OB_ERR_LIMIT, "more than %d sides cannot be compared", OB_MAX_SIDES);
     ob_diff_side_data *side = calloc(1, sizeof *side);
     if (side == NULL)
         return ob__diff_no_memory(err);

@@ -73,7 +73,7 @@ struct ob_diff {
     uint64_t most_processes; /* see ob_diff_params */
     double
         clock_ns; /* what the last header, or the caller, says of its resolution; 0 = not known */
-    ob_diff_side_data *sides[OB_MOST_SIDES];
+    ob_diff_side_data *sides[OB_MAX_SIDES];
     size_t side_count;
     bool sides_by_record; /* all of one file, in turns */
     bool judged;

@@ -100,7 +100,7 @@ static void judge_memory(const ob_diff_pass *a, const ob_diff_pass *b, double th
     row->subject_bytes = b->peak_bytes;
     if (isnan(a->peak_bytes) || isnan(b->peak_bytes))
         return;
-    const bool matters = fabs(apart) > fmax(least * threshold, OB_DIFF_LEAST_BYTES);
+    const bool matters = fabs(apart) > fmax(least * threshold, OB_DIFF_MIN_BYTES);
     row->memory = !matters ? OB_VERDICT_SAME : apart > 0 ? OB_VERDICT_SLOWER : OB_VERDICT_FASTER;
     row->memory_beyond = row->memory == OB_VERDICT_SLOWER;
 }
@@ -143,7 +143,7 @@ static bool has_times(const ob_diff_pass *pass)
 /* What was not there cannot be compared: its code is known to be gone, or it takes no longer than a loop alone. */
 static void mistrust(const pair *p, ob_diff_row *row)
 {
-    const double least_ms = OB_VERDICT_LEAST_NS * 1e-6;
+    const double least_ms = OB_VERDICT_MIN_NS * 1e-6;
     const bool a_gone = p->diff->sides[0]->is_removed, b_gone = p->side->is_removed;
     const bool gone = a_gone || b_gone;
     const bool a = gone ? a_gone : row->time.baseline < least_ms,

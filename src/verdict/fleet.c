@@ -124,9 +124,9 @@ static const char *name_of(const ob_record_header *h)
 static ob_status make_node(ob_fleet *fleet, const ob_record_header *h, const char *name,
                            ob_err *err)
 {
-    if (fleet->node_count >= OB_FLEET_MOST_NODES)
+    if (fleet->node_count >= OB_FLEET_MAX_NODES)
         return ob_err_set(err, OB_ERR_LIMIT, "more than %d nodes cannot be compared",
-                          OB_FLEET_MOST_NODES);
+                          OB_FLEET_MAX_NODES);
     if (!OB_RESERVE(fleet->nodes, fleet->node_room, fleet->node_count + 1) ||
         !ob__index_reserve(&fleet->node_index, 1))
         return ob__fleet_no_memory(err);
@@ -200,7 +200,7 @@ static ob_status find_name(ob_fleet *fleet, ob__name_index *index, const ob_text
     if (!*is_new)
         return OB_OK;
     const char *kept = ob__arena_strdup(&fleet->arena, name->data, name->size);
-    if (kept == NULL || index->used >= OB_FLEET_MOST_CELLS || !ob__index_reserve(index, 1))
+    if (kept == NULL || index->used >= OB_FLEET_MAX_CELLS || !ob__index_reserve(index, 1))
         return ob__fleet_no_memory(err);
     *out = index->used;
     ob__index_put(index, kept, name->size, (uint32_t)*out);
@@ -250,11 +250,11 @@ static ob_status find_cell(ob_fleet *fleet, size_t number, ob_fleet_cell **out, 
     ob_fleet_entry *node = &fleet->nodes[fleet->current];
     if (number >= node->cell_count) {
         fleet->cell_total += number + 1 - node->cell_count;
-        if (fleet->cell_total > OB_FLEET_MOST_CELLS)
+        if (fleet->cell_total > OB_FLEET_MAX_CELLS)
             return ob_err_set(
                 err, OB_ERR_LIMIT,
                 "nodes times cases exceed %d; give fewer files, or measure fewer cases",
-                OB_FLEET_MOST_CELLS);
+                OB_FLEET_MAX_CELLS);
         if (!OB_RESERVE(node->cells, node->cell_room, number + 1))
             return ob__fleet_no_memory(err);
         while (node->cell_count <= number)
@@ -323,9 +323,9 @@ static ob_status take_failure(ob_fleet *fleet, const ob_record_result *r, ob_err
     ob_status status = find_work(fleet, r, &name, &failure.work, err);
     ob_text_fini(&name);
     node->shown.failed++;
-    if (status == OB_OK && ++fleet->cell_total > OB_FLEET_MOST_CELLS)
+    if (status == OB_OK && ++fleet->cell_total > OB_FLEET_MAX_CELLS)
         status = ob_err_set(err, OB_ERR_LIMIT, "more than %d results cannot be compared",
-                            OB_FLEET_MOST_CELLS);
+                            OB_FLEET_MAX_CELLS);
     if (status == OB_OK)
         status = ob__fleet_keep(fleet, ob__record_call(r, room), &failure.call, err);
     if (status == OB_OK && !OB_RESERVE(node->failures, node->failure_room, node->failure_count + 1))

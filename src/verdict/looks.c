@@ -88,10 +88,10 @@ int ob_verdict_is_enough(void *ctx, const ob_sides_progress *progress)
     ob_verdict_looks *looks = ctx;
     const uint64_t done = (uint64_t)progress->processes;
     ob_verdict_params params = looks->params;
-    const ob_side_progress *sides[OB_MOST_SIDES];
+    const ob_side_progress *sides[OB_MAX_SIDES];
     const bool spent = is_spent(looks, progress);
     bool settled = true;
-    if (progress->processes < 1 || progress->side_count > OB_MOST_SIDES ||
+    if (progress->processes < 1 || progress->side_count > OB_MAX_SIDES ||
         (!spent && ob_verdict_next_look(done - 1, looks->most) != done))
         return 0;
     params.paired = true;

@@ -327,8 +327,8 @@ static void lists(void)
     static const ob_option LISTED[] = {
         OB_OPTION(LIST, "side", listed, sides, .affects_measurement = true), {.name = NULL}};
     char *argv[] = {"p", "--side", "a:x=1", "--side=b", "word", NULL};
-    char *many[OB_OPTION_MOST_VALUES + 2] = {"p"};
-    const char *found[OB_OPTION_MOST_VALUES + 2];
+    char *many[OB_OPTION_MAX_VALUES + 2] = {"p"};
+    const char *found[OB_OPTION_MAX_VALUES + 2];
     listed l = {{{NULL}}}, back = {{{NULL}}};
     ob_json_doc *doc;
     ob_err wrong;
@@ -349,10 +349,10 @@ static void lists(void)
     ob_options_from_json(LISTED, object, &back);
     CHECK(ob_options_find_difference(LISTED, &l, &back) == NULL);
     ob_json_doc_destroy(doc);
-    for (int i = 1; i < OB_OPTION_MOST_VALUES + 2; i++)
+    for (int i = 1; i < OB_OPTION_MAX_VALUES + 2; i++)
         many[i] = "--side=x";
     l = (listed){{{NULL}}};
-    CHECK_INT(ob_options_parse(LISTED, OB_OPTION_MOST_VALUES + 2, many, &l, found, &count, &wrong),
+    CHECK_INT(ob_options_parse(LISTED, OB_OPTION_MAX_VALUES + 2, many, &l, found, &count, &wrong),
               OB_ERR_INVALID);
     CHECK_HAS(wrong.message, "8 times at most");
 }

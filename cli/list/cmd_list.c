@@ -152,7 +152,7 @@ const ob_cli_command ob__command_list = {
     .help = "show operators, backends, plug-ins and types",
     .text = "Lists what this program knows, where it comes from (built in, or which plug-in) and "
             "its category. Anything that cannot be used here is listed with the reason and the "
-            "cure; to find out, each backend is opened in its own process.\n\n"
+            "fix; to find out, each backend is opened in its own process.\n\n"
             "Element types may be in upper or lower case, with or without a leading torch. "
             "Attributes in brackets are optional; of those joined by |, one is required.\n\n"
             "opbench looks for plug-ins in the directories of OPBENCH_PLUGIN_PATH (separated by "

@@ -63,7 +63,7 @@ static ob_status add_backends(ob_cli *cli, ob_findings *findings, ob_err *err)
 
 /* ---- printing ---- */
 
-static void add_row(ob_table *table, const ob_finding *f, bool with_cures)
+static void add_row(ob_table *table, const ob_finding *f, bool with_fixes)
 {
     char note[1024] = "";
     ob_table_add_row(table);
@@ -71,30 +71,30 @@ static void add_row(ob_table *table, const ob_finding *f, bool with_cures)
     ob_table_set_text(table, 1, ob_finding_level_word(f->level));
     ob_table_set_text(table, 2, f->text);
     ob_table_set_text(table, 3, f->cost);
-    ob_table_set_text(table, 4, f->cure);
+    ob_table_set_text(table, 4, f->fix);
     if (f->cost[0] != '\0')
         snprintf(note, sizeof note, "    %s", f->cost);
-    if (with_cures && f->cure[0] != '\0')
-        snprintf(note + strlen(note), sizeof note - strlen(note), "%s    cure: %s",
-                 note[0] != '\0' ? "\n" : "", f->cure);
+    if (with_fixes && f->fix[0] != '\0')
+        snprintf(note + strlen(note), sizeof note - strlen(note), "%s    fix: %s",
+                 note[0] != '\0' ? "\n" : "", f->fix);
     ob_table_set_note(table, note[0] != '\0' ? note : NULL);
 }
 
-static ob_status print_table(ob_cli *cli, const ob_findings *findings, bool with_cures, bool json,
+static ob_status print_table(ob_cli *cli, const ob_findings *findings, bool with_fixes, bool json,
                              ob_err *err)
 {
     static const ob_column COLUMNS[] = {{.title = "check", .name = "check"},
                                         {.title = "", .name = "level"},
                                         {.title = "found", .name = "found"},
                                         {.name = "cost"},
-                                        {.name = "cure"}};
+                                        {.name = "fix"}};
     const ob_table_style style = {
         .size = sizeof style, .format = json ? OB_TABLE_JSON : OB_TABLE_TEXT, .trimmed = true};
     ob_table *table = ob_table_create();
     for (size_t i = 0; table != NULL && i < sizeof COLUMNS / sizeof *COLUMNS; i++)
         ob_table_add_column(table, &COLUMNS[i]);
     for (size_t i = 0; table != NULL && i < ob_findings_count(findings); i++)
-        add_row(table, ob_findings_at(findings, i), with_cures);
+        add_row(table, ob_findings_at(findings, i), with_fixes);
     return ob__cli_print_table(cli, table, &style, err);
 }
 
@@ -144,8 +144,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 static const ob_option OPTIONS[] = {
     ROW(FLAG, "fix-hints", fix_hints, .help = "Show the command that fixes each finding."),
-    ROW(FLAG, "json", json,
-        .help = "One JSON object per finding: check, level, found, cost, cure."),
+    ROW(FLAG, "json", json, .help = "One JSON object per finding: check, level, found, cost, fix."),
     ROW(DOUBLE, "seconds", seconds, .value = "S", .max = 3600, .initial = "2",
         .help = "How long to watch load, steal, swapping and heat; 0 takes only a snapshot."),
     ROW(FLAG, "aa", aa,

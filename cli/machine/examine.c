@@ -24,7 +24,7 @@ static void say(ob_cli *cli, const ob_findings *findings)
     if (list[0] != '\0')
         ob__cli_warn(
             cli,
-            "this machine is not fit for measuring: %s; opbench doctor --fix-hints shows the cure",
+            "this machine is not fit for measuring: %s; opbench doctor --fix-hints shows the fix",
             list);
 }
 

@@ -48,7 +48,7 @@ typedef struct ob_diff_params {
     X(DIFFERS, "differs", 1, "its results were wrong on this side alone")                          \
     X(MISSING, "missing", 1, "the baseline has it, this side does not")                            \
     X(BOTH_FAIL, "fails on both", 0, "it failed on both sides")                                    \
-    X(MENDED, "mended", 0, "it failed on the baseline and does not here")                          \
+    X(FIXED, "fixed", 0, "it failed on the baseline and does not here")                            \
     X(NEW, "new", 0, "the baseline does not have it")                                              \
     X(COMPARED, "compared", 0, "both have times")
 

@@ -41,7 +41,7 @@ typedef struct ob_finding {
     ob_finding_level level;
     char text[384]; /* what was found */
     char cost[384]; /* what it does to measurements */
-    char cure[384]; /* a command to type, or what to do */
+    char fix[384];  /* a command to type, or what to do */
 } ob_finding;
 
 typedef struct ob_findings ob_findings;

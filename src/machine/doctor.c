@@ -117,7 +117,7 @@ const ob_json *ob_findings_json(const ob_findings *findings, ob_finding_level le
         if (object == NULL || !set(doc, object, "check", f->check) ||
             !set(doc, object, "level", ob_finding_level_word(f->level)) ||
             !set(doc, object, "found", f->text) || !set(doc, object, "cost", f->cost) ||
-            !set(doc, object, "cure", f->cure) || ob_json_append(doc, array, object, NULL) != OB_OK)
+            !set(doc, object, "fix", f->fix) || ob_json_append(doc, array, object, NULL) != OB_OK)
             return NULL;
     }
     return array;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of checks: what spoils measurements on a machine, how it is seen, what it costs, what cures it. A new check
+ * The table of checks: what spoils measurements on a machine, how it is seen, what it costs, what fixes it. A new check
  * is a function and a row here; the table of `opbench doctor`, the header of results and the docs follow.
  */
 #include "machine/doctor_int.h"
@@ -29,10 +29,10 @@ static bool find(ob_finding *out, ob_finding_level level, const char *format, ..
     return true;
 }
 
-static void advise(ob_finding *out, const char *cost, const char *cure)
+static void advise(ob_finding *out, const char *cost, const char *fix)
 {
     snprintf(out->cost, sizeof out->cost, "%s", cost);
-    snprintf(out->cure, sizeof out->cure, "%s", cure);
+    snprintf(out->fix, sizeof out->fix, "%s", fix);
 }
 
 static bool find_hidden(const ob_doctor_facts *facts, ob_finding *out, const char *what)
@@ -143,7 +143,7 @@ static bool look_at_isolation(const ob_doctor_facts *facts, ob_finding *out)
         inside += ob_cpu_set_has(&isolated, cpu) && ob_cpu_set_has(&facts->cpus, cpu);
     if (inside == ob_cpu_set_count(&facts->cpus))
         return find(out, OB_FINDING_OK, "CPUs %s, and this process runs only on those", list);
-    snprintf(out->cure, sizeof out->cure, "taskset -c %s opbench ...", list);
+    snprintf(out->fix, sizeof out->fix, "taskset -c %s opbench ...", list);
     snprintf(out->cost, sizeof out->cost, "measurements do not run on the quiet CPUs");
     return find(out, OB_FINDING_WARNING, "CPUs %s are isolated, but this process also uses others",
                 list);
@@ -161,7 +161,7 @@ static bool look_at_quota(const ob_doctor_facts *facts, ob_finding *out)
     snprintf(out->cost, sizeof out->cost,
              "with more than %.2f threads the kernel stops the process for up to 100 ms at a time",
              facts->quota.cpus);
-    snprintf(out->cure, sizeof out->cure,
+    snprintf(out->fix, sizeof out->fix,
              "give the container whole CPUs (docker run --cpuset-cpus 0-1, not --cpus 1.5), or "
              "measure with --num-threads %.0f",
              fmax(1, floor(facts->quota.cpus)));
@@ -438,7 +438,7 @@ static bool look_at_ptrace(const ob_doctor_facts *facts, ob_finding *out)
         return find(out, OB_FINDING_OK, "kernel.yama.ptrace_scope is %llu",
                     (unsigned long long)scope);
     advise(out, "debuggers cannot attach to a worker that hangs",
-           "sudo sysctl kernel.yama.ptrace_scope=1, where a reboot allows it");
+           "reboot with kernel.yama.ptrace_scope=1; a running kernel does not leave 3");
     return find(out, OB_FINDING_WARNING, "kernel.yama.ptrace_scope is %llu",
                 (unsigned long long)scope);
 }

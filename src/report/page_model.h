@@ -43,7 +43,7 @@ typedef struct ob_page_fact {
 
 /* What a check of the doctor found. */
 typedef struct ob_page_finding {
-    const char *level, *found, *cost, *cure;
+    const char *level, *found, *cost, *fix;
 } ob_page_finding;
 
 /* A run: a header, and the finish line behind it. */

@@ -106,7 +106,7 @@ static void add_findings(ob_page *page, ob_page_run *run, const ob_json *list)
             .level = ob__page_keep(page, ob_json_string(ob_json_get(f, "level"), NULL)),
             .found = ob__page_keep(page, ob_json_string(ob_json_get(f, "found"), NULL)),
             .cost = ob__page_keep(page, ob_json_string(ob_json_get(f, "cost"), NULL)),
-            .cure = ob__page_keep(page, ob_json_string(ob_json_get(f, "cure"), NULL))};
+            .fix = ob__page_keep(page, ob_json_string(ob_json_get(f, "fix"), NULL))};
     }
 }
 
@@ -184,7 +184,7 @@ static void print_findings(const ob_page_run *run, ob_html *html)
         ob__html_sentence(html, f->found != NULL ? f->found : "", OB_PAGE_TEXT);
         print_part(html, " <span class=\"faint\">", f->cost);
         ob__html_raw(html, f->cost != NULL && f->cost[0] != '\0' ? "</span>" : "");
-        print_part(html, " ", f->cure);
+        print_part(html, " ", f->fix);
         ob__html_raw(html, "</li>");
     }
     ob__html_raw(html, run->finding_count > 0 ? "</ul>" : "");

@@ -34,7 +34,7 @@ static void fill(const ob_library_cap *cap, const char *widest, ob_finding *out)
         out->level = OB_FINDING_WARNING;
         snprintf(out->text, sizeof out->text, "would choose %s; opbench sets %s=%s", own,
                  cap->variable, cap->value);
-        snprintf(out->cure, sizeof out->cure, "for other programs: export %s=%s", cap->variable,
+        snprintf(out->fix, sizeof out->fix, "for other programs: export %s=%s", cap->variable,
                  cap->value);
         break;
     case OB_CAP_USER:
@@ -45,7 +45,7 @@ static void fill(const ob_library_cap *cap, const char *widest, ob_finding *out)
         out->level = OB_FINDING_BAD;
         snprintf(out->text, sizeof out->text, "chooses %s, and %s cannot correct it", own,
                  cap->variable);
-        snprintf(out->cure, sizeof out->cure, "install a newer release of %s", cap->library);
+        snprintf(out->fix, sizeof out->fix, "install a newer release of %s", cap->library);
         break;
     }
     snprintf(out->cost, sizeof out->cost, "%s", cap->why);

@@ -51,7 +51,7 @@ static ob_diff_state state_of(const pair *p)
         return !ran(p->a)                          ? OB_DIFF_BOTH_FAIL
                : p->b->status == OB_RECORD_DIFFERS ? OB_DIFF_DIFFERS
                                                    : OB_DIFF_FAILS;
-    return ran(p->a) ? OB_DIFF_COMPARED : OB_DIFF_MENDED;
+    return ran(p->a) ? OB_DIFF_COMPARED : OB_DIFF_FIXED;
 }
 
 static ob_status add_row(const pair *p, ob_diff_state state, const char *pass, ob_diff_row **out,

@@ -36,7 +36,7 @@ def records():
               "sys_info": {"hostname": HOSTILE[1], "cpu_model": HOSTILE[0], "opbench_version": "0",
                            "backends": {"native": {"version": HOSTILE[3]}},
                            "findings": [{"check": "load", "level": "warning", "found": HOSTILE[1], "cost": "much",
-                                         "cure": "end it"}]}}
+                                         "fix": "end it"}]}}
     lines = [header]
     for number in range(40):
         lines.append(result("mm", number, "native", 1 + number))

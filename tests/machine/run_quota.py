@@ -88,7 +88,7 @@ def check_doctor(group, program):
     row = find(out)
     check(row["level"] == "bad" and code == 1, code, row, errors)
     check(row["found"] == f"0.50 CPUs of {cpus} ({group.quota_file})", row)
-    check("--num-threads 1" in row["cure"] and "100 ms" in row["cost"], row)
+    check("--num-threads 1" in row["fix"] and "100 ms" in row["cost"], row)
     group.set(cpus + 1)
     _, out, errors = group.run(program, "doctor", "--json", "--seconds", "0")
     row = find(out)

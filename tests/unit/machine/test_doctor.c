@@ -61,9 +61,9 @@ static void frequency(void)
     CHECK_INT(look_after(CPU "/cpu1/cpufreq/scaling_governor", "powersave\n", "governor"),
               OB_FINDING_WARNING);
     CHECK_STR(found.text, "CPUs have different governors");
-    CHECK_HAS(found.cure, "cpupower");
+    CHECK_HAS(found.fix, "cpupower");
     CHECK_INT(look_after(CPU "/cpufreq/boost", "1\n", "turbo"), OB_FINDING_WARNING);
-    CHECK_STR(found.cure, "echo 0 | sudo tee " CPU "/cpufreq/boost");
+    CHECK_STR(found.fix, "echo 0 | sudo tee " CPU "/cpufreq/boost");
     CHECK_INT(look_after(CPU "/cpufreq/boost", "0\n", "turbo"), OB_FINDING_OK);
 }
 
@@ -74,7 +74,7 @@ static void heat(void)
     CHECK_INT(look_after("/sys/class/thermal/thermal_zone1/temp", "48000\n", "heat"),
               OB_FINDING_OK);
     CHECK_STR(found.text, "48 degrees Celsius");
-    CHECK_STR(found.cure, "");
+    CHECK_STR(found.fix, "");
     CHECK_INT(look_after("/sys/class/thermal/thermal_zone3/temp", "91000\n", "heat"),
               OB_FINDING_WARNING);
     facts.before.slowed = 5;
@@ -107,7 +107,7 @@ static void isolated(void)
     read_facts();
     CHECK_INT(look("isolated CPUs"), OB_FINDING_OK);
     CHECK_INT(look_after(CPU "/isolated", "4-7\n", "isolated CPUs"), OB_FINDING_WARNING);
-    CHECK_STR(found.cure, "taskset -c 4-7 opbench ...");
+    CHECK_STR(found.fix, "taskset -c 4-7 opbench ...");
     CHECK_INT(look_after(CPU "/isolated", "0-1\n", "isolated CPUs"), OB_FINDING_OK);
 }
 
@@ -122,7 +122,7 @@ static void quota_of_version_2(void)
     CHECK_INT(look_after("/sys/fs/cgroup/box/cpu.max", "150000 100000\n", "CPU quota"),
               OB_FINDING_WARNING);
     CHECK_STR(found.text, "1.50 CPUs of 2 (/sys/fs/cgroup/box/cpu.max)");
-    CHECK_HAS(found.cure, "--num-threads 1");
+    CHECK_HAS(found.fix, "--num-threads 1");
     facts.after.throttled = facts.before.throttled + 1;
     CHECK_INT(look("CPU quota"), OB_FINDING_BAD);
     CHECK_HAS(found.text, "it was used up during the check");
@@ -209,7 +209,7 @@ static void what_moves_is_seen(void)
     CHECK(all_moved());
     CHECK_INT(look("siblings"), OB_FINDING_BAD);
     CHECK_HAS(found.text, "the siblings of the CPUs that you may use were busy for 25 % of");
-    CHECK_HAS(found.cure, "smt/control");
+    CHECK_HAS(found.fix, "smt/control");
     CHECK_INT(look("swap"), OB_FINDING_BAD);
     CHECK_INT(look("CPU quota"), OB_FINDING_BAD);
     CHECK_HAS(found.text, "it was used up during the check");
@@ -238,7 +238,7 @@ static void clocks(void)
     static const char SOURCE[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     CHECK_INT(look_after(SOURCE, "hpet\n", "clock"), OB_FINDING_BAD);
     CHECK_HAS(found.text, "hpet, ");
-    CHECK_HAS(found.cure, "echo tsc");
+    CHECK_HAS(found.fix, "echo tsc");
 }
 
 static void memory(void)

@@ -515,7 +515,7 @@ static void states(void)
         {RESULT("k", "", 1, TEN, ""), "", OB_DIFF_MISSING, true},
         {RESULT("k", "", 1, TEN, ""), FAILED("k", "interrupted"), OB_DIFF_MISSING, true},
         {FAILED("k", "crashed"), FAILED("k", "failed"), OB_DIFF_BOTH_FAIL, false},
-        {FAILED("k", "crashed"), RESULT("k", "", 1, TEN, ""), OB_DIFF_MENDED, false},
+        {FAILED("k", "crashed"), RESULT("k", "", 1, TEN, ""), OB_DIFF_FIXED, false},
         {"", RESULT("k", "", 1, TEN, ""), OB_DIFF_NEW, false},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {

@@ -29,7 +29,7 @@ _COLUMNS = (
 )
 # What `opbench time` measured on several backends stands below each other, and needs to say on which.
 _TIMER_MODES = ("blocked", "adaptive", "timeit")
-_TIMER_COLUMNS = "call,backend,status,pass,median,+- 95 %,p99,samples,GFLOP/s,GB/s"
+_TIMER_COLUMNS = "call,backend,status,pass,median,+- CI95,p99,samples,GFLOP/s,GB/s"
 
 
 def _remove(folder, owner):

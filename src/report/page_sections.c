@@ -194,7 +194,7 @@ void ob__page_print_verdicts(const ob_page *page, ob_html *html)
                        "scope=\"col\">side</th><th scope=\"col\" class=\"strip\">");
     print_scale(html, &axis);
     ob__html_raw(html, "</th><th scope=\"col\" class=\"n\">ratio</th><th scope=\"col\" "
-                       "class=\"n\">95 %</th><th scope=\"col\">verdict</th></tr></thead>"
+                       "class=\"n\">95 % interval</th><th scope=\"col\">verdict</th></tr></thead>"
                        "<tbody>\n");
     for (size_t i = 0; i < count; i++)
         print_verdict(page, html, &axis, rows[i]);

@@ -41,7 +41,7 @@ static const struct {
     [PASS] = {"pass", "forward or backward", false, false},
     [STATUS] = {"status", "a * marks a warning", false, false},
     [MEDIAN] = {"median", "of the measured samples", true, false},
-    [HALF_WIDTH] = {"\302\261 95 %", "half of the median's 95 % interval", true, false},
+    [HALF_WIDTH] = {"\302\261 CI95", "half of the median's 95 % interval", true, false},
     [P99] = {"p99", "99 % quantile", true, false},
     [SAMPLES] = {"samples", "measured", true, true},
     [RATIO] = {"ratio", "time relative to the reference, from pairs", true, false},

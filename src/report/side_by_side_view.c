@@ -199,7 +199,7 @@ static const struct {
 } SHAPES[FIGURES] = {
     [TIME] = {"%1", NULL, OB_HINT_TIME, false, true},
     [RATIO] = {"%1/%2", NULL, OB_HINT_FIGURE, true, false},
-    [SPREAD] = {"+- 95 %", NULL, OB_HINT_BRIEF, true, true},
+    [SPREAD] = {OB__HALF_WIDTH_TITLE, NULL, OB_HINT_BRIEF, true, true},
     [SHOWN_GFLOPS] = {"%1 GFLOP/s", NULL, OB_HINT_FIGURE, false, false},
     [SHOWN_GBS] = {"%1 GB/s", NULL, OB_HINT_FIGURE, false, true},
     [SHOWN_INSTRUCTIONS] = {"%1 instr.", NULL, OB_HINT_COUNT, false, true},

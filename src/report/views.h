@@ -8,6 +8,9 @@
 #include "report/table_model.h"
 #include "result/run_conditions.h"
 
+/* The heading of half the width of a 95 % interval, in every table that has it. */
+#define OB__HALF_WIDTH_TITLE "+- CI95"
+
 /* ---- columns that are fields of a record ---- */
 
 typedef struct ob_field_column {

@@ -148,7 +148,7 @@ static void threads(void)
         RESULT("0", "a", 0.002, ", \"threads\": 1") RESULT("0", "b", 0.001, ", \"threads\": 1")
             RESULT("0", "a", 0.001, ", \"threads\": 2") RESULT("0", "b", 0.003, ", \"threads\": 2");
     CHECK_STR(show(SIDES, (shown){.view = OB_VIEW_SIDES}),
-              "call   pass     threads     a     b  b/a  +- 95 %  best\n"
+              "call   pass     threads     a     b  b/a  +- CI95  best\n"
               "add|0  forward        1  2 us  1 us    -        -  \n"
               "add|0  forward        2  1 us  3 us    -        -  \n");
 }
@@ -187,7 +187,7 @@ static void sides(void)
         RESULT("1", "b", 0.004, "") "{\"op_name\": \"add\", \"id\": \"1\", \"backend\": \"a\", "
                                     "\"status\": \"failed\", \"reason\": \"no\"}\n";
     CHECK_STR(show(LINES, (shown){.view = OB_VIEW_SIDES}),
-              "call   pass          a     b  b/a  +- 95 %  best\n"
+              "call   pass          a     b  b/a  +- CI95  best\n"
               "add|0  forward    2 us  1 us    -        -  \n"
               "add|1  forward  failed  4 us    -        -  \n"
               "    a: no\n");
@@ -392,7 +392,7 @@ static void rows_as_they_come(void)
     CHECK_INT(ob_report_create(&params, &report, NULL), OB_OK);
     ob_report_expect(report, 6, false);
     print_new(report, RESULT("0", "a", 0.5, ""),
-              "call    status       pass        median   +- 95 %       p99  samples  GFLOP/s     "
+              "call    status       pass        median   +- CI95       p99  samples  GFLOP/s     "
               "GB/s\n"
               "add|0   ok           forward     500 us         -         -        2        -     "
               "   -\n");
@@ -415,7 +415,7 @@ static void sides_as_they_come(void)
     ob_report_expect(report, 6, true);
     print_new(report, RESULT("0", "a", 0.5, ""), "");
     print_new(report, RESULT("0", "b", 0.5, ""),
-              "call    id        pass                a            b      b/a  +- 95 %  best\n"
+              "call    id        pass                a            b      b/a  +- CI95  best\n"
               "add|0   0         forward        500 us       500 us        -        -  \n");
     print_new(report, RESULT("1", "a", 0.5, ""), "");
     print_end(report, "add|1   1         forward        500 us            -        -        -  \n");
@@ -430,7 +430,7 @@ static void sorted_rows_wait(void)
     const ob_report_params params = {.size = sizeof params, .view = OB_VIEW_RUN, .choice = &choice};
     CHECK_INT(ob_report_create(&params, &report, NULL), OB_OK);
     print_new(report, RESULT("0", "a", 0.5, "") RESULT("1", "a", 0.7, ""), "");
-    print_end(report, "call   status  pass     median  +- 95 %  p99  samples  GFLOP/s  GB/s\n"
+    print_end(report, "call   status  pass     median  +- CI95  p99  samples  GFLOP/s  GB/s\n"
                       "add|1  ok      forward  700 us        -    -        2        -     -\n");
     ob_report_destroy(report);
 }

@@ -69,7 +69,7 @@ const ob_option *ob__job_rows(void)
         ROW(FLAG, "force", force, .help = "Replace the file of --output if it exists."),
         ROW(FLAG, "wait", wait, .rare = true,
             .help = "Wait while another run writes to the file; without this, that is an error."),
-        ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
+        ROW(CHOICE, "format", format, .value = "FORMAT", .choices = "table|markdown|csv|json",
             .initial = "table", .help = "What to print on standard output."),
         ROW(FLAG, "wide", wide, .rare = true,
             .help = "With several backends: GFLOP/s, GB/s and the share of what is attainable for "
@@ -84,7 +84,7 @@ const ob_option *ob__job_rows(void)
         OB_OPTION(STRING, "shard", ob_job_line, shard, .rare = true, CASES, .value = "K/N|auto",
                   .help = "Run only part K of N, for one of N machines; auto asks Slurm or the MPI "
                           "launcher. `opbench merge` joins the files."),
-        OB_OPTION(CHOICE, "shard-by", ob_job_line, shard_by, .rare = true, CASES, .value = "WORD",
+        OB_OPTION(CHOICE, "shard-by", ob_job_line, shard_by, .rare = true, CASES, .value = "METHOD",
                   .choices = "order|cost", .initial = "order",
                   .help = "With --shard: every N-th case, or parts of about equal cost; cost looks "
                           "at every case before measuring the first."),

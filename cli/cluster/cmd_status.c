@@ -27,7 +27,7 @@ static const ob_option OPTIONS[] = {
     ROW(INT, "chunk", chunk, .value = "K", .min = 1, .max = OB_SLURM_MAX_CHUNKS, .otherwise = "all",
         .help = "Only this chunk, from its files alone; exits with 0 if it is done, 1 if not."),
     ROW(FLAG, "all", all, .help = "Also list chunks that are done."),
-    ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
+    ROW(CHOICE, "format", format, .value = "FORMAT", .choices = "table|markdown|csv|json",
         .initial = "table", .help = "What to print; every format but table lists all chunks."),
     {.name = NULL},
 };

@@ -26,11 +26,11 @@ enum { EXIT_WORSE = OB_EXIT_FAILED, EXIT_UNDECIDED = 3, EXIT_CANNOT_TELL = 125 }
 #define JUDGING .group = "Verdicts"
 
 static const ob_option OPTIONS[] = {
-    ROW(DOUBLE, "threshold", threshold, JUDGING, .value = "SHARE", .open = true, .max = 1,
+    ROW(DOUBLE, "threshold", threshold, JUDGING, .value = "FRACTION", .open = true, .max = 1,
         .initial = OB_OPTION_NUMBER(OB_VERDICT_THRESHOLD),
-        .help =
-            "A difference of at most this share counts as `same`; anything slower by more fails."),
-    ROW(DOUBLE, "floor", floor, .rare = true, JUDGING, .value = "SHARE", .open = true, .max = 1,
+        .help = "A difference of at most this fraction counts as `same`; anything slower by more "
+                "fails."),
+    ROW(DOUBLE, "floor", floor, .rare = true, JUDGING, .value = "FRACTION", .open = true, .max = 1,
         .otherwise = OB_OPTION_NUMBER(
             OB_VERDICT_FLOOR) ", or what opbench doctor --aa found if that is more",
         .help = "The difference that the placement of code and data can make by chance; nothing "
@@ -90,7 +90,7 @@ static const ob_option OPTIONS[] = {
     OB_OPTION_ROWS_OF(ob__job_rows, "tag|" OB_JOB_SHARD_ROWS, JOB),
     OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", JOB, .rare = true),
     OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB),
-    ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|json|csv|junit",
+    ROW(CHOICE, "format", format, .value = "FORMAT", .choices = "table|markdown|json|csv|junit",
         .initial = "table", .group = "Output",
         .help = "markdown is for a pull request, junit for CI systems."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
@@ -420,7 +420,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "WORD",
+    {.name = "ARGUMENT",
      .many = true,
      .help =
          "Results of `opbench run` and others, the baseline first; - is standard input. Or what to "

@@ -124,7 +124,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "FORM",
+    {.name = "FORMAT",
      .choices = "man|markdown|options",
      .required = true,
      .help = "What to print: a man page, the page of the docs, or the options as JSON."},

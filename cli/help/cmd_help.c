@@ -78,7 +78,7 @@ static void print_words(ob_cli *cli, const ob_cli_word *words)
     size_t width = 0;
     for (const ob_cli_word *w = words; w->name != NULL; w++)
         width = strlen(w->name) > width ? strlen(w->name) : width;
-    print_title(cli, "Words");
+    print_title(cli, "Arguments");
     for (const ob_cli_word *w = words; w->name != NULL; w++) {
         char text[512];
         snprintf(text, sizeof text, "%s%s%s%s", w->help, w->choices != NULL ? " (" : "",

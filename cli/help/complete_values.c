@@ -307,7 +307,7 @@ static const value_kind KINDS[] = {
     {"FILE", NULL, offer_files},       {"PREFIX", NULL, offer_files},
     {"PATH", NULL, offer_files},       {"PROGRAM", NULL, offer_files},
     {"DATABASE", NULL, offer_files},   {"DIR", NULL, offer_folders},
-    {"FOLDER", NULL, offer_folders},   {"WORD", "", offer_files_or_operators},
+    {"FOLDER", NULL, offer_folders},   {"ARGUMENT", "", offer_files_or_operators},
     {"WHAT", "", offer_files},         {"SPEC", "", offer_presets},
 };
 

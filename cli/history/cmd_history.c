@@ -58,7 +58,7 @@ static const ob_cli_word WORDS[] = {
              "show CASE prints the results of a case, and without CASE lists the cases; check "
              "reports what changed; ack CASE COMMIT REASON accepts a change, so that it no longer "
              "fails a check; export prints all results; prune deletes old runs."},
-    {.name = "WORD", .many = true, .help = "Files, or a case: its key or part of its name."},
+    {.name = "ARGUMENT", .many = true, .help = "Files, or a case: its key or part of its name."},
     {.name = NULL},
 };
 
@@ -76,7 +76,7 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "tag", tag, .value = "KEY=VALUE",
         .help = "Only runs with this tag, as given to `run --tag`; KEY alone matches any value."),
     ROW(STRING, "backend", backend, .value = "NAME", .help = "Only results of this backend."),
-    ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
+    ROW(CHOICE, "format", format, .value = "FORMAT", .choices = "table|markdown|csv|json",
         .initial = "table", .otherwise = "table; json for export", .help = "What to print."),
     ROW(FLAG, "samples", samples,
         .help = "add: keep all samples, not just their quantiles; export: print them."),
@@ -85,7 +85,7 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "all", all, .help = "check: list every case of a group, and accepted changes too."),
     ROW(DOUBLE, "p", p, .value = "P", .max = 0.05, .otherwise = "0.001",
         .help = "How often chance alone may look like a change."),
-    ROW(DOUBLE, "least", least, .value = "SHARE", .max = 10, .otherwise = "0",
+    ROW(DOUBLE, "least", least, .value = "FRACTION", .max = 10, .otherwise = "0",
         .help = "Ignore steps smaller than this: 2% or 0.02."),
     ROW(CHOICE, "value", value, .value = "WHICH", .choices = "median|p25|min|mean",
         .initial = "median", .help = "Which statistic of the samples to follow."),

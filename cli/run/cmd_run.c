@@ -341,7 +341,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "WORD",
+    {.name = "ARGUMENT",
      .many = true,
      .option = "config",
      .unless = "",

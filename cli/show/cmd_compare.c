@@ -30,7 +30,7 @@ static const ob_option OPTIONS[] = {
                 "appended to an env that two files share."),
     ROW(CHOICE, "color", color, .value = "WHEN", .choices = "auto|always|never", .initial = "auto",
         .help = "Whether --colorize uses colours; auto: on a terminal, unless NO_COLOR is set."),
-    ROW(CHOICE, "format", format, .value = "FORM", .choices = "text|markdown|csv|json",
+    ROW(CHOICE, "format", format, .value = "FORMAT", .choices = "text|markdown|csv|json",
         .initial = "text", .help = "Format of the tables; json has all figures in seconds."),
     {.name = NULL},
 };

@@ -17,12 +17,12 @@ typedef struct nodes_options {
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, nodes_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
+    ROW(CHOICE, "format", format, .value = "FORMAT", .choices = "table|markdown|csv|json",
         .initial = "table", .help = "What to print; json is one object with all nodes."),
     ROW(FLAG, "drain", drain,
         .help = "Print only the names of the sick nodes, one per line, for a scheduler."),
     ROW(FLAG, "all", all, .help = "Also list healthy nodes in the table."),
-    ROW(DOUBLE, "threshold", threshold, .value = "SHARE", .open = true, .max = 1,
+    ROW(DOUBLE, "threshold", threshold, .value = "FRACTION", .open = true, .max = 1,
         .initial = OB_OPTION_NUMBER(OB_FLEET_THRESHOLD),
         .help = "Call nothing below this slow or noisy: 2% or 0.02."),
     ROW(STRING, "ignore", ignore, .value = "LIST",

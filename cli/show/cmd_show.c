@@ -25,7 +25,7 @@ typedef struct show_options {
 static const char CHOICES[] = "table|markdown|csv|json" OB_EXPORT_MAP(EXPORT_CHOICE);
 
 static const ob_option OPTIONS[] = {
-    ROW(CHOICE, "format", format, .value = "FORM", .choices = CHOICES,
+    ROW(CHOICE, "format", format, .value = "FORMAT", .choices = CHOICES,
         .otherwise = "what the command that wrote the file printed",
         .help = "How to print the table; or results for other tools:" OB_EXPORT_MAP(EXPORT_HELP)),
     ROW(STRING, "columns", choice.columns, .value = "LIST",

@@ -46,14 +46,14 @@ typedef struct ob_snippet_line {
         OB_SNIPPET_ROW(base, "std", std, "NAME",                                                   \
                        "C and C++: the standard, such as c11 or gnu++20.",                         \
                        "gnu17, and gnu++17 or what the code's library needs", .rare = true),       \
-        OB_SNIPPET_ROW(base, "cflags", cflags, "WORDS",                                            \
+        OB_SNIPPET_ROW(base, "cflags", cflags, "FLAGS",                                            \
                        "C and C++: more compiler flags, such as '-O3 -march=native'; the code is " \
                        "then compiled every time.",                                                \
-                       NULL, .rare = false),                                                       \
-        OB_SNIPPET_ROW(base, "ldflags", ldflags, "WORDS",                                          \
+                       NULL, .rare = true),                                                        \
+        OB_SNIPPET_ROW(base, "ldflags", ldflags, "FLAGS",                                          \
                        "C and C++: flags after the source, such as '-L. -lmine'.", NULL,           \
                        .rare = true),                                                              \
-        OB_SNIPPET_ROW(base, "libs", libs, "WORDS",                                                \
+        OB_SNIPPET_ROW(base, "libs", libs, "NAMES",                                                \
                        "C and C++: libraries, such as 'openblas ./libmine.so'.", NULL,             \
                        .rare = true),                                                              \
         {.name = "compile-timeout",                                                                \

@@ -39,7 +39,7 @@ struct ob_option {
     bool affects_measurement; /* with another value of it, results are not of the same run */
     ob_option_type type;
     size_t offset; /* of the field in the options struct */
-    /* Placeholder in help, "FILE"; NULL = the unit, or none for a flag. Of "SHARE" 5% is 0.05. */
+    /* Placeholder in help, "FILE"; NULL = the unit, or none for a flag. Of "FRACTION" 5% is 0.05. */
     const char *value;
     const char *unit;      /* "seconds"; NULL = none */
     const char *choices;   /* "on|off", else NULL */

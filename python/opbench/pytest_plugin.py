@@ -32,7 +32,7 @@ def pytest_addoption(parser):
     group.addoption("--opbench-save", metavar="FILE", help="keep the results in this file of records")
     group.addoption("--opbench-force", action="store_true", help="replace the file of --opbench-save")
     group.addoption("--opbench-time", type=float, default=0.2, metavar="SECONDS", help="how long a function is measured (0.2)")
-    group.addoption("--opbench-threshold", type=float, metavar="SHARE", help="a difference within it is none (0.01)")
+    group.addoption("--opbench-threshold", type=float, metavar="FRACTION", help="a difference within it is none (0.01)")
     group.addoption("--opbench-skip", action="store_true", help="call each function once and measure nothing")
 
 

@@ -84,7 +84,7 @@ static bool is_number(const char *text)
 /* A part of something, which people say in per cent too. */
 static bool is_share(const ob_option *row)
 {
-    return row->value != NULL && strcmp(row->value, "SHARE") == 0;
+    return row->value != NULL && strcmp(row->value, "FRACTION") == 0;
 }
 
 static bool has_range(const ob_option *row)

@@ -48,10 +48,11 @@ static const ob_option ROWS[] = {
     ROW(INT, "min-samples", min_samples, .rare = true, MEASURING, AFFECTS, .value = "N",
         .max = 1e12,
         .help = "Take at least this many samples, whatever --min-time and --precision say."),
-    ROW(DOUBLE, "precision", precision, MEASURING, AFFECTS, .value = "SHARE", .open = true,
+    ROW(DOUBLE, "precision", precision, MEASURING, AFFECTS, .value = "FRACTION", .open = true,
         .max = 1,
-        .help = "Measure until the 95 % confidence interval of the median is within this share of "
-                "it, such as 0.01."),
+        .help =
+            "Measure until the 95 % confidence interval of the median is within this fraction of "
+            "it, such as 0.01."),
     ROW(FLAG, "backward", backward, MEASURING, AFFECTS, .letter = 'b',
         .help = "Also measure the backward pass."),
     ROW(CHOICE, "exec-mode", exec_mode, MEASURING, AFFECTS, .value = "MODE",
@@ -143,10 +144,10 @@ static const ob_option TIMER_ROWS[] = {
     ROW(DOUBLE, "max-run-time", timer.max_run_time_s, .rare = true, MEASURING, AFFECTS,
         .unit = "seconds", .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_MAX_RUN_TIME_S),
         .help = "adaptive: give up after this long; 0: never."),
-    ROW(DOUBLE, "max-spread", timer.threshold, .rare = true, MEASURING, AFFECTS, .value = "SHARE",
-        .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD),
-        .help =
-            "adaptive: continue until the interquartile range is below this share of the median."),
+    ROW(DOUBLE, "max-spread", timer.threshold, .rare = true, MEASURING, AFFECTS,
+        .value = "FRACTION", .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD),
+        .help = "adaptive: continue until the interquartile range is below this fraction of the "
+                "median."),
     ROW(STRING, "label", timer.label, LABELS, .value = "TEXT",
         .help = "What is being measured; comparisons have one table per label."),
     ROW(STRING, "sub-label", timer.sub_label, .rare = true, LABELS, .value = "TEXT",
@@ -223,7 +224,7 @@ static const char *contradiction(const ob_run_options *o)
          "--count-dir keeps callgrind's counts by function; leave it out with --count-with "
          "perf_event"},
         {o->precision < 0 || o->precision >= 1,
-         "--precision must be a share between 0 and 1, such as 0.01"},
+         "--precision must be a fraction between 0 and 1, such as 0.01"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].asked)

@@ -64,8 +64,9 @@ ob_status ob_fleet_create(const ob_fleet_params *params, ob_fleet **out, ob_err 
     p.threshold = p.threshold > 0 ? p.threshold : OB_FLEET_THRESHOLD;
     p.error_rate = p.error_rate > 0 ? p.error_rate : OB_FLEET_ERROR_RATE;
     if (!(p.threshold < 10) || !(p.error_rate < 1))
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "a threshold must be a share, such as 0.02, and an error rate below 1");
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "a threshold must be a fraction, such as 0.02, and an error rate below 1");
     ob_fleet *fleet = calloc(1, sizeof *fleet);
     if (fleet == NULL)
         return ob__fleet_no_memory(err);

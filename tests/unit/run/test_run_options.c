@@ -172,7 +172,7 @@ static void combinations_are_refused(void)
     ob_run_options_init(&o);
     o.precision = 1;
     CHECK_INT(ob_run_options_check(&o, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "--precision must be a share between 0 and 1");
+    CHECK_HAS(err.message, "--precision must be a fraction between 0 and 1");
 }
 
 static void the_memory_limit(void)

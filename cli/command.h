@@ -22,9 +22,16 @@
 
 typedef enum ob_cli_exit {
     OB_EXIT_OK = 0,
-    OB_EXIT_FAILED = 1, /* a case failed, or the output could not be written */
-    OB_EXIT_USAGE = 2,  /* wrong command line or config */
+    OB_EXIT_FAILED = 1,        /* a case failed, or the output could not be written */
+    OB_EXIT_USAGE = 2,         /* wrong command line or config */
+    OB_EXIT_INTERRUPTED = 130, /* as shells have it for SIGINT */
 } ob_cli_exit;
+
+/* What an exit code means, for help and man pages. Those that hold for all commands are in help/exit_codes.c. */
+typedef struct ob_cli_exit_row {
+    int code;
+    const char *meaning; /* NULL ends the list */
+} ob_cli_exit_row;
 
 typedef struct ob_cli_command ob_cli_command;
 
@@ -99,8 +106,9 @@ struct ob_cli_command {
     const ob_option *options; /* rows ended by name == NULL; NULL = none. --help is added to all */
     size_t options_size;      /* of the struct that the rows fill */
     void (*options_init)(void *options); /* what has no row; NULL = zeros */
-    const char *example;                 /* command lines, one per line */
-    bool started_by_opbench;             /* so it has no options of backends, and starts sooner */
+    const ob_cli_exit_row *exits; /* codes of its own, or with a meaning of its own; NULL = none */
+    const char *example;          /* command lines, one per line */
+    bool started_by_opbench;      /* so it has no options of backends, and starts sooner */
     ob_cli_library_use libraries;
     /* Whose libraries it may load: those of the backends that are named, else the default's, but for this. Names of its
      * options; lists end with NULL, and may be NULL. */

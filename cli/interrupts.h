@@ -8,9 +8,6 @@
 
 #include "command.h"
 
-/* The exit code of a command that was interrupted, as shells have it for SIGINT. */
-enum { OB_EXIT_INTERRUPTED = 130 };
-
 /* From now on SIGINT and SIGTERM are counted instead of ending the program. alone: cases run in this process, so that no
  * one could end them; then the second signal ends the program. */
 void ob__cli_catch_interrupts(const ob_cli *cli, bool alone);

@@ -319,6 +319,14 @@ static const ob_cli_word WORDS[] = {
 
 static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "everything was counted"},
+    {OB_EXIT_FAILED, "code failed or took too long, or a count grew by more than allowed"},
+    {OB_EXIT_USAGE,
+     "wrong command line or suite, a missing program, or a single statement that does not compile"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_count = {
     .name = "count",
     .libraries = OB_CLI_HEADERS,
@@ -336,14 +344,12 @@ const ob_cli_command ob__command_count = {
             "-s FILE counts every snippet of a suite, as many at a time as there are cores; if one "
             "fails, it is reported and the rest continue. -s FILE --list shows the snippets of a "
             "suite: every statement in every language, eager and as TorchScript, forward and "
-            "backward, with every number of threads that its definitions ask for.\n\n"
-            "Exit code 0: all counted; 1: code failed or took too long, or a count grew by more "
-            "than allowed; 2: wrong command line or suite, or, for a single statement, code that "
-            "does not compile or a missing program; 130: interrupted.",
+            "backward, with every number of threads that its definitions ask for.",
     .usage = "OPERATOR [ARGUMENT...] | FILE [OPTIONS]\n       opbench count --lang "
              "c|c++|python [--setup CODE] STMT [OPTIONS]\n       opbench count show|diff "
              "FILE... [OPTIONS]\n       opbench count -s FILE [--list] [--json] [OPTIONS]",
     .words = WORDS,
+    .exits = EXITS,
     .options = OPTIONS,
     .options_size = sizeof(ob_count_options),
     .options_init = init,

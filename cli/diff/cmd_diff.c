@@ -47,7 +47,7 @@ static const ob_option OPTIONS[] = {
         .help = "Accept what this JSON file lists: [{\"key\": KEY, \"reason\": TEXT, \"until\": "
                 "\"2026-12-31\"}, ...]."),
     OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(ob_diff_line, config), MEASURING),
-    OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_diff_line, op), MEASURING,
+    OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_diff_line, op), MEASURING, .rare = true,
                       .help = "The operator, instead of the first word; with -c only its cases."),
     OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_diff_line, only_case), MEASURING,
                       .rare = true),
@@ -70,7 +70,7 @@ static const ob_option OPTIONS[] = {
     OB_OPTION_ROWS_OF(ob_run_option_rows, "processes", RUN, MEASURING, .initial = "20",
                       .help = "Most fresh processes to use for each case and side."),
     OB_OPTION_ROWS_OF(
-        ob_run_option_rows, "count", RUN, MEASURING,
+        ob_run_option_rows, "count", RUN, MEASURING, .rare = true,
         .help = "Also count instructions, under valgrind, once per case and side: shows their "
                 "exact ratio next to that of the times, and which functions changed."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "count-number|count-timeout", RUN, MEASURING),
@@ -431,6 +431,14 @@ static const ob_cli_word WORDS[] = {
 
 static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "nothing is worse"},
+    {EXIT_WORSE, "something is worse"},
+    {EXIT_UNDECIDED, "undecided, with diff --strict"},
+    {EXIT_CANNOT_TELL, "undecided or not comparable, with diff --bisect"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_diff = {
     .name = "diff",
     .libraries = OB_CLI_HEADERS, /* for statements in C++ */
@@ -446,12 +454,11 @@ const ob_cli_command ob__command_diff = {
             "in fresh processes, until the verdict is certain or --budget is spent.\n\n"
             "With stored results, the first file is the baseline; with one file of several sides "
             "or backends, the first of them is. The undisturbed times are compared, and processes "
-            "are the unit: measure with --processes 10 or more. docs/verdict.md explains it.\n\n"
-            "Exit code 0: nothing is worse; 1: something is; 2: wrong command line; 3: undecided, "
-            "with --strict; 130: interrupted.",
+            "are the unit: measure with --processes 10 or more. docs/verdict.md explains it.",
     .usage = "FILE FILE... | CONFIG --a SIDE --b SIDE | OPERATOR ARGUMENT... --a SIDE --b SIDE | "
              "--lang LANG STMT --b-stmt STMT | -s SUITE --a SIDE --b SIDE",
     .words = WORDS,
+    .exits = EXITS,
     .options = OPTIONS,
     .options_size = sizeof(ob_diff_line),
     .options_init = init,
@@ -460,8 +467,6 @@ const ob_cli_command ob__command_diff = {
                "opbench diff -c ops.json --a old:plugin=old/mine.so,backend=mine --b "
                "new:plugin=new/mine.so,backend=mine\n"
                "opbench diff torch.mm 'f32[256,256]' 'f32[256,256]' --backend native,onednn\n"
-               "opbench diff -c ops.json --a haswell:env.OPENBLAS_CORETYPE=Haswell --b "
-               "zen:env.OPENBLAS_CORETYPE=Zen\n"
                "opbench diff --lang c --setup 'volatile int x = 1;' 'x *= 3;' --b-stmt 'x /= 3;'\n"
                "opbench diff -s suite.yaml --a gcc:cc=gcc --b 'clang:cc=clang,cflags=-O3'",
     .run = run,

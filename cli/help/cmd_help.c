@@ -192,6 +192,30 @@ static void print_usage(ob_cli *cli, const ob_cli_command *command)
     ob__cli_write(cli, "\n", 1);
 }
 
+static void list_exits(ob_cli *cli, const ob_cli_command *command)
+{
+    int code = -1;
+    print_title(cli, "Exit codes");
+    for (const ob_cli_exit_row *row; (row = ob__cli_next_exit(command, code)) != NULL;
+         code = row->code) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", row->code);
+        print_pair(cli, number, row->meaning, 3);
+    }
+}
+
+/* In a paragraph, which takes less room than the list. */
+static int print_exits(ob_cli *cli, const ob_cli_command *command)
+{
+    ob_text text = {0};
+    const bool ok = ob__cli_append_exits(command, &text) && ob_text_append(&text, "", 1);
+    ob__cli_write(cli, "\n", 1);
+    if (ok)
+        wrap(cli, text.data, 0, 0);
+    ob_text_fini(&text);
+    return ok ? OB_EXIT_OK : ob__cli_out_of_memory(cli);
+}
+
 int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command, bool all)
 {
     char first[2048];
@@ -201,7 +225,11 @@ int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command, bool 
     print_usage(cli, command);
     wrap(cli, all ? command->text : first, 0, 0);
     print_words(cli, command->words);
-    const int code = print_rows(cli, command, all);
+    int code = print_rows(cli, command, all);
+    if (code == OB_EXIT_OK && all)
+        list_exits(cli, command);
+    else if (code == OB_EXIT_OK)
+        code = print_exits(cli, command);
     if (code == OB_EXIT_OK)
         print_example(cli, command->example);
     return code;
@@ -231,10 +259,8 @@ int ob__cli_print_overview(ob_cli *cli)
     print_commands(cli);
     print_example(cli, OB_CLI_EXAMPLES);
     const int code = print_options(cli, ob__cli_global_options());
-    ob__cli_printf(cli,
-                   "\n"
-                   "Exit codes: 0 success, 1 something failed, 2 wrong command line or config.\n"
-                   "Run 'opbench help COMMAND' for more.\n");
+    list_exits(cli, NULL);
+    ob__cli_printf(cli, "\nRun 'opbench help COMMAND' for more.\n");
     return code;
 }
 

@@ -78,12 +78,16 @@ static void print_head(ob_cli *cli, const char *title, const char *name, const c
     roff_line(cli, purpose, strlen(purpose));
 }
 
-static void print_codes(ob_cli *cli)
+static void print_codes(ob_cli *cli, const ob_cli_command *command)
 {
+    int code = -1;
     ob__cli_printf(cli, ".SH EXIT STATUS\n");
-    roff_tagged(cli, "0", "All went well.");
-    roff_tagged(cli, "1", "Something failed, or the output could not be written.");
-    roff_tagged(cli, "2", "The command line or the config is wrong.");
+    for (const ob_cli_exit_row *row; (row = ob__cli_next_exit(command, code)) != NULL;
+         code = row->code) {
+        char tag[16];
+        snprintf(tag, sizeof tag, "%d", row->code);
+        roff_tagged(cli, tag, row->meaning);
+    }
 }
 
 /* ---- the page of a command ---- */
@@ -140,7 +144,7 @@ void ob__generate_man_of(ob_cli *cli, const ob_cli_command *command)
     ob__cli_printf(cli, ".SH OPTIONS\n");
     roff_tagged(cli, "-h, --help", "Show a short help and exit.");
     ob__generate_each_option_of(cli, command, &ROFF);
-    print_codes(cli);
+    print_codes(cli, command);
     print_example(cli, command->example);
     print_relatives(cli, command);
 }
@@ -150,7 +154,7 @@ void ob__generate_man_of(ob_cli *cli, const ob_cli_command *command)
 static void print_commands(ob_cli *cli)
 {
     const char *heading = "";
-    ob__cli_printf(cli, ".SH COMMANDS\nEach has a page of its own:\n.B man opbench\\-run\n"
+    ob__cli_printf(cli, ".SH COMMANDS\nEach command has its own page:\n.B man opbench\\-run\n"
                         "and so on.\n");
     for (size_t i = 0; i < ob__cli_command_count; i++) {
         if (ob__cli_command_headings[i] == NULL)
@@ -183,7 +187,7 @@ void ob__generate_man(ob_cli *cli)
     print_commands(cli);
     ob__cli_printf(cli, ".SH OPTIONS\nEvery command takes \\-h and \\-\\-help.\n");
     ob__generate_each_option(cli, ob__cli_global_options(), &ROFF);
-    print_codes(cli);
+    print_codes(cli, NULL);
     print_places(cli);
     print_example(cli, OB_CLI_EXAMPLES);
     ob__cli_printf(cli, ".SH SEE ALSO\n.BR opbench\\-run (1),\n.BR opbench\\-diff (1)\n");

@@ -36,6 +36,12 @@ ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command, b
 /* What follows "opbench NAME " in the usage line: the row's own, or made from its words. */
 void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size);
 
+/* The row of the next exit code above `code`: the command's, else the one of all commands. With command NULL also those that
+ * only some commands have. NULL = no more. */
+const ob_cli_exit_row *ob__cli_next_exit(const ob_cli_command *command, int code);
+/* Appends "Exit codes: 0: success; 1: ...", without a newline. False: out of memory. */
+bool ob__cli_append_exits(const ob_cli_command *command, ob_text *text);
+
 /* Whether the words fit the command's rows; says what is wrong and returns OB_EXIT_USAGE if not. */
 int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,
                         size_t count);

@@ -159,6 +159,13 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "the machine is fit"},
+    {OB_EXIT_FAILED, "something bad was found, or --aa called identical code different in "
+                     "significantly more than 1 % of comparisons"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_doctor = {
     .name = "doctor",
     .libraries = OB_CLI_BACKEND, /* it tries all backends */
@@ -166,9 +173,8 @@ const ob_cli_command ob__command_doctor = {
     .text =
         "Checks the machine and its libraries for anything that spoils measurements. Rates each "
         "finding as ok, a warning or bad, says what it costs and, with --fix-hints, shows the "
-        "command that fixes it. It cannot see what a virtual machine hides.\n\n"
-        "The exit code is 0 if the machine is fit, and 1 if something bad was found; with --aa, 1 "
-        "if identical code was called different in significantly more than 1 % of comparisons.",
+        "command that fixes it. It cannot see what a virtual machine hides.",
+    .exits = EXITS,
     .options = OPTIONS,
     .options_size = sizeof(doctor_options),
     .example = "opbench doctor --fix-hints\nopbench doctor --json --seconds 10\n"

@@ -352,6 +352,12 @@ static const ob_cli_word WORDS[] = {
     {.name = NULL},
 };
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "all cases ran"},
+    {OB_EXIT_FAILED, "some failed, or the backend does not support them"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_run = {
     .name = "run",
     .help = "measure an operator, or the cases of a benchmark config",
@@ -359,14 +365,13 @@ const ob_cli_command ob__command_run = {
         "Runs every case of a config on a backend and writes one record per case, as a JSON line, "
         "as soon as it is measured. Cases run in a worker process: if one crashes, hangs or needs "
         "too much memory, its record has the status and the reason, and the run continues.\n\n"
-        "Exit code 0: all cases ran; 1: some were not measured, because they failed or the backend "
-        "does not support them (each record has a status, and the last line of the file counts "
-        "them); 2: wrong command line or config; 130: interrupted (the current case gets one "
-        "second to finish; a second interrupt stops it at once).\n\n"
+        "Each record has a status, and the last line of the file counts them. After an interrupt "
+        "the current case gets one second to finish; a second interrupt stops it at once.\n\n"
         "An operator given on the command line is measured for 0.2 seconds, or as -i, --min-time "
         "or --precision say; no file is written unless you name one.",
     .usage = "FILE | OPERATOR [ARGUMENT...] [OPTIONS]",
     .words = WORDS,
+    .exits = EXITS,
     .options = ob__run_rows,
     .options_size = sizeof(ob_run_line),
     .options_init = ob__run_line_init,

@@ -323,6 +323,13 @@ static const ob_cli_word WORDS[] = {
     {.name = NULL},
 };
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "all cases ran"},
+    {OB_EXIT_FAILED, "some failed"},
+    {OB_EXIT_USAGE, "wrong command line or file, or a missing backend"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_sweep = {
     .name = "sweep",
     .libraries = OB_CLI_BACKEND, /* its config may name any */
@@ -331,11 +338,10 @@ const ob_cli_command ob__command_sweep = {
         "Measures an operator, a module or a chain of them for every combination of the input "
         "scales and job configs of a sweep file, and writes one row per combination and pass: all "
         "variables, precision, backend, status and reason, times, GFLOP/s, GB/s, peak memory. A "
-        "combination that fails is a row with its reason. docs/sweep.md describes the file.\n\n"
-        "Exit code 0: all cases ran; 1: some failed; 2: wrong command line or file, or a missing "
-        "backend; 130: interrupted.",
+        "combination that fails is a row with its reason. docs/sweep.md describes the file.",
     .usage = "FILE [-o OUT.csv] [OPTIONS]",
     .words = WORDS,
+    .exits = EXITS,
     .options = ob__sweep_rows,
     .options_size = sizeof(ob_sweep_line),
     .options_init = ob__sweep_line_init,

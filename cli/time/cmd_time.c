@@ -100,6 +100,14 @@ static const ob_cli_word WORDS[] = {
 
 static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "everything was measured"},
+    {OB_EXIT_FAILED, "a case failed or took too long"},
+    {OB_EXIT_USAGE,
+     "wrong command line, config or suite, or a single statement that does not compile"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_time = {
     .name = "time",
     .libraries = OB_CLI_HEADERS, /* for statements in C++ */
@@ -112,11 +120,10 @@ const ob_cli_command ob__command_time = {
             "or Python, and -s all snippets of a suite, one after another.\n\n"
             "Each case is measured in a worker process: a crash becomes a failed record, and the "
             "rest continues. With -o, every result is appended to a file that `opbench show` and "
-            "`opbench compare` can read.\n\n"
-            "Exit code 0: all measured; 1: a case failed or took too long; 2: wrong command line, "
-            "config or suite, or a single statement that does not compile; 130: interrupted.",
+            "`opbench compare` can read.",
     .usage = "OPERATOR [ARGUMENT...] | FILE | --lang LANG STMT | -s FILE [OPTIONS]",
     .words = WORDS,
+    .exits = EXITS,
     .options = ob__time_rows,
     .options_size = sizeof(ob_time_line),
     .options_init = ob__time_line_init,

@@ -272,6 +272,12 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return code;
 }
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "all computing calls ran"},
+    {OB_EXIT_FAILED, "a computing call did not run"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_replay = {
     .name = "replay",
     .takes_any_backend = true,
@@ -282,9 +288,9 @@ const ob_cli_command ob__command_replay = {
             "Communication, stream and pinning calls do not compute and are listed separately; "
             "operators from missing libraries do compute, and count as missing. Operators that "
             "exist only on one vendor's devices (cudnn_convolution) become the generic ones. A "
-            "call that fails is skipped, even if it crashes its process.\n\n"
-            "Exit code 1: a computing call did not run.",
+            "call that fails is skipped, even if it crashes its process.",
     .words = WORDS,
+    .exits = EXITS,
     .options = OPTIONS,
     .options_size = sizeof(replay_line),
     .options_init = set_defaults,

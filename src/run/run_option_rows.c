@@ -55,7 +55,7 @@ static const ob_option ROWS[] = {
             "it, such as 0.01."),
     ROW(FLAG, "backward", backward, MEASURING, AFFECTS, .letter = 'b',
         .help = "Also measure the backward pass."),
-    ROW(CHOICE, "exec-mode", exec_mode, MEASURING, AFFECTS, .value = "MODE",
+    ROW(CHOICE, "exec-mode", exec_mode, .rare = true, MEASURING, AFFECTS, .value = "MODE",
         .choices = "discrete|continuous|continuous_events", .initial = "discrete",
         .help = "One sample per iteration; per block of iterations; or per iteration, timed by the "
                 "device's events. A call given on the command line defaults to continuous, unless "

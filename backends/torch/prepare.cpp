@@ -171,8 +171,8 @@ class Builder
             } else {
                 throw Failure(OB_ERR_UNSUPPORTED, full_name(ours) +
                                                       " of libtorch " TORCH_VERSION
-                                                      " wants an argument '" +
-                                                      theirs[i].name() + "', which is not given");
+                                                      " needs the argument '" +
+                                                      theirs[i].name() + "', which is missing");
             }
         }
         check_unused(node, used);

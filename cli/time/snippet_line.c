@@ -39,7 +39,7 @@ static ob_status read_code(const char *text, char **made, ob_err *err)
         return OB_OK;
     free(*made);
     *made = NULL;
-    return ob_err_set(err, OB_ERR_INVALID, "%s holds no text", text);
+    return ob_err_set(err, OB_ERR_INVALID, "%s is not text: it has NUL bytes", text);
 }
 
 void ob__snippet_code_fini(ob_snippet_code *code)

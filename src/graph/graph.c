@@ -134,7 +134,7 @@ static ob_status grow_edges(ob_graph *graph, ob_err *err)
 {
     ob__graph_owner *owner = graph->owner;
     if (graph->edge_count >= OB__GRAPH_MAX_EDGES)
-        return ob_err_set(err, OB_ERR_LIMIT, "a graph can have %d edges; split it",
+        return ob_err_set(err, OB_ERR_LIMIT, "a graph can have at most %d edges; split it",
                           OB__GRAPH_MAX_EDGES);
     if (!OB_RESERVE(graph->edges, owner->edge_capacity, graph->edge_count + 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu edges", graph->edge_count + 1);

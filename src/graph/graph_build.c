@@ -321,7 +321,7 @@ static ob_status set_result(ob_graph *graph, const ob_operand *result, ob_err *e
     const bool several = result->kind == OB_OPERAND_LIST;
     const size_t count = several ? result->count : ob__operand_is_none(result) ? 0 : 1;
     if (count > OB__GRAPH_MAX_RETURNS)
-        return ob_err_set(err, OB_ERR_LIMIT, "%zu outputs; a graph can have %d", count,
+        return ob_err_set(err, OB_ERR_LIMIT, "%zu outputs; a graph can have at most %d", count,
                           OB__GRAPH_MAX_RETURNS);
     for (size_t i = 0; i < count; i++)
         OB_TRY(ob__graph_operand_edge(graph, several ? &result->items[i] : result, "an output",

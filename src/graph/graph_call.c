@@ -114,7 +114,7 @@ static ob_status grow_nodes(ob_graph *graph, ob_err *err)
 {
     ob__graph_owner *owner = graph->owner;
     if (graph->node_count >= OB__GRAPH_MAX_NODES)
-        return ob_err_set(err, OB_ERR_LIMIT, "a graph can have %d calls; split it",
+        return ob_err_set(err, OB_ERR_LIMIT, "a graph can have at most %d calls; split it",
                           OB__GRAPH_MAX_NODES);
     if (!OB_RESERVE(graph->nodes, owner->node_capacity, graph->node_count + 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu calls", graph->node_count + 1);

@@ -31,7 +31,8 @@ static size_t count_leaves(const ob_operand *operand)
 
 static ob_status fail_length(ob_err *err)
 {
-    return ob_err_set(err, OB_ERR_LIMIT, "a list in a text can have %d items; this one has more",
+    return ob_err_set(err, OB_ERR_LIMIT,
+                      "a list in a text can have at most %d items; this one has more",
                       OB__NOTATION_MAX_ITEMS);
 }
 
@@ -126,7 +127,8 @@ ob_status ob__fn_range(const ob__function_args *args, ob_operand *out, ob_err *e
     size_t count = 0;
     for (int64_t i = first; step > 0 ? i < end : i > end;) {
         if (count == sizeof items / sizeof items[0])
-            return ob_err_set(err, OB_ERR_LIMIT, "@range can give %zu numbers; this one has more",
+            return ob_err_set(err, OB_ERR_LIMIT,
+                              "@range can give at most %zu numbers; this one has more",
                               sizeof items / sizeof items[0]);
         items[count++] = i;
         if (__builtin_add_overflow(i, step, &i))

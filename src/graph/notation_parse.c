@@ -369,7 +369,8 @@ static ob_status begin(parser *p, ob__program *out, const char *text, const char
     ob__arena_init(&out->arena, 0);
     out->source = (ob__source){.text = text, .length = strlen(text), .what = what};
     if (out->source.length > OB__NOTATION_MAX_BYTES)
-        return ob_err_set(p->err, OB_ERR_LIMIT, "a graph text can have %d bytes; this one has %zu",
+        return ob_err_set(p->err, OB_ERR_LIMIT,
+                          "a graph text can have at most %d bytes; this one has %zu",
                           OB__NOTATION_MAX_BYTES, out->source.length);
     return advance(p);
 }

@@ -84,7 +84,7 @@ static ob_status read_args(const char *path, char **out, ob_err *err)
         status = ob_err_set(err, OB_ERR_NOT_FOUND, "%s cannot be read: %s", path, strerror(errno));
     if (status == OB_OK && (size > MOST_ARGS_BYTES || memchr(text, '\0', size) != NULL))
         status = ob_err_set(err, OB_ERR_INVALID,
-                            "%s holds no arguments: it is longer than 1 MiB, or not text", path);
+                            "%s cannot hold arguments: it is longer than 1 MiB, or not text", path);
     if (file != NULL)
         fclose(file);
     if (status != OB_OK) {

@@ -118,10 +118,9 @@ static ob_status check_other_names(const ob_op_table *table, const ob__op_entry 
         find_holder(table, word, length, &holder);
         if (holder.base[0] != '\0' && (strlen(holder.base) != entry->base_length ||
                                        memcmp(holder.base, entry->name, entry->base_length) != 0))
-            return ob_err_set(
-                err, OB_ERR_DUPLICATE,
-                "%.*s wants the name '%.*s', which belongs to %s; choose another name",
-                (int)entry->name_length, entry->name, (int)length, word, holder.base);
+            return ob_err_set(err, OB_ERR_DUPLICATE,
+                              "%.*s uses the name '%.*s', which belongs to %s; choose another name",
+                              (int)entry->name_length, entry->name, (int)length, word, holder.base);
     }
     return OB_OK;
 }

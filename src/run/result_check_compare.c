@@ -351,7 +351,7 @@ static void compare_gradients(check *c, const ob_results_given *given, const cha
         if (t < count)
             compare_tensor(c, text, OB_PASS_BACKWARD, t, given->gradients[g].as.tensor);
         else if (!is_zero(given->gradients[g].as.tensor))
-            differs(c, text, "is not zero, but there must be none");
+            differs(c, text, "is not zero, but there should be none");
     }
     for (size_t t = 0; t < count && c->out->verdict == NULL; t++) {
         size_t g = 0;
@@ -363,7 +363,7 @@ static void compare_gradients(check *c, const ob_results_given *given, const cha
             (g == given->gradient_count || given->gradients[g].kind != OB_VALUE_TENSOR) &&
             given->gradient_count > 0 &&
             !must_be_zero(c->desc->result(c->reference, OB_PASS_BACKWARD, t)))
-            differs(c, text, "is missing, but must not be zero");
+            differs(c, text, "is missing, but should not be zero");
     }
 }
 

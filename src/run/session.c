@@ -178,7 +178,7 @@ ob_status ob__session_expand(ob_session *session, const char *config, ob_schema_
 {
     if (session->desc->expand == NULL)
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "backend %s takes no iterators and generators of yours",
+                          "backend %s does not take custom iterators and generators",
                           session->desc->name);
     return session->desc->expand(session->backend, config, fn, ctx, err);
 }

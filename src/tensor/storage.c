@@ -52,8 +52,10 @@ ob_status ob_storage_create(size_t size_bytes, ob_storage **out, ob_err *err)
 {
     *out = NULL;
     if (size_bytes > PTRDIFF_MAX - ALIGNMENT)
-        return ob_err_set(err, OB_ERR_NOMEM,
-                          "a tensor of %zu bytes fits no machine; use a smaller shape", size_bytes);
+        return ob_err_set(
+            err, OB_ERR_NOMEM,
+            "a tensor of %zu bytes is larger than any machine's memory; use a smaller shape",
+            size_bytes);
     /* Exactly so many, so that a sanitizer sees a byte too far; an empty storage still gets an address. */
     void *data = NULL;
     if (posix_memalign(&data, ALIGNMENT, size_bytes > 0 ? size_bytes : 1) != 0)

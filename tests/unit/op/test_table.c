@@ -146,13 +146,13 @@ static void bad_rows_are_refused(void)
          "expected ',' or ')' after argument 'a' at column 15 of the schema"},
         {{.schema = "mine::g() -> ()", .names = "other.g my.f"},
          OB_ERR_DUPLICATE,
-         "mine::g wants the name 'my.f', which belongs to mine::f; choose another name"},
+         "mine::g uses the name 'my.f', which belongs to mine::f; choose another name"},
         {{.schema = "mine::g() -> ()", .names = "torch.mm"},
          OB_ERR_DUPLICATE,
-         "mine::g wants the name 'torch.mm', which belongs to aten::mm; choose another name"},
+         "mine::g uses the name 'torch.mm', which belongs to aten::mm; choose another name"},
         {{.schema = "mine::g() -> ()", .names = "torch.nn.functional.relu"},
          OB_ERR_DUPLICATE,
-         "mine::g wants the name 'torch.nn.functional.relu', which belongs to aten::relu"},
+         "mine::g uses the name 'torch.nn.functional.relu', which belongs to aten::relu"},
     };
     static const ob_op_row MM = {.schema = "aten::mm(Tensor self, Tensor mat2) -> Tensor"};
     static const ob_op_row RELU = {.schema = "aten::relu(Tensor self) -> Tensor"};

@@ -142,7 +142,7 @@ static void owned(void)
 
     ob_err err;
     CHECK_INT(ob_tensor_init(&t, OB_DTYPE_F64, SIZES(INT64_MAX / 8), 1, NULL, &err), OB_ERR_NOMEM);
-    CHECK_HAS(err.message, "bytes fits no machine; use a smaller shape");
+    CHECK_HAS(err.message, "bytes is larger than any machine's memory; use a smaller shape");
     CHECK(t.storage == NULL);
     CHECK_INT(t.dtype, OB_DTYPE_INVALID);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Argument types of a benchmark config ({"type": "tensor", "dtype": ..., "shape": ...}) as rows. The
- * check of a config, the expansion of __range__ and the canonical form of a case follow from the
- * rows; a data generator with types of its own adds rows of the same kind.
+ * Argument types of a benchmark config ({"type": "tensor", "dtype": ..., "shape": ...}) as rows.
+ * The check of a config, the expansion of __range__ and the canonical form of a case follow from
+ * the rows; a data generator with types of its own adds rows of the same kind.
  */
 #ifndef OPBENCH_ARG_H
 #define OPBENCH_ARG_H
@@ -40,8 +40,8 @@ typedef struct ob_arg_attr {
 
 typedef struct ob_arg_type {
     const char *name; /* the "type" in the config */
-    const ob_arg_attr
-        *attrs; /* ended by a row whose name is NULL; other attributes are kept and ignored */
+    /* Ended by a row whose name is NULL; other attributes are kept and ignored. */
+    const ob_arg_attr *attrs;
     const char *one_of; /* "value|value_range": at least one of these; NULL = no such rule */
     const char *help;   /* one line for listings */
     /* Further check of one materialised argument, after the attributes passed; NULL = none. */

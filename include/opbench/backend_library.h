@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which library a backend runs on, where its manifest says that another one can be chosen (--torch). What the backend has
- * compiled for one release and one C++ ABI of it is compiled again for another, once, and kept with the compiled snippets.
+ * Choosing the library that a backend runs on, for backends whose manifest allows it (--torch). The
+ * part of the backend that was compiled for one release and C++ ABI of the library is compiled once
+ * more for the chosen one, and kept with the compiled snippets.
  */
 #ifndef OPBENCH_BACKEND_LIBRARY_H
 #define OPBENCH_BACKEND_LIBRARY_H
@@ -14,15 +15,15 @@ extern "C" {
 #endif
 
 typedef struct ob_library_chosen {
-    char *root; /* malloc'ed: the folder of the library; what to set the manifest's variable to */
-    char *
-        part; /* malloc'ed: what to set the library's part_variable to; NULL = the plug-in's own fits */
+    char *root; /* malloc'ed: the library's folder, the value for the manifest's variable */
+    char *part; /* malloc'ed: the value for the library's part_variable; NULL = none needed */
 } ob_library_chosen;
 
-/* backend: a manifest that has a library. wanted: the root of one or of a Python package that holds one, the path of a
- * python, or "python". plugin_dir: where the plug-in is; NULL = the backend is not wanted, only the root. Of the options
- * cache_dir, stop and notice count; the compiler is CXX of the environment, or c++.
- * OB_ERR_UNSUPPORTED: there is no such library, or no compiler for it, or it does not compile. */
+/* backend is a manifest that has a library. wanted is the root of a library or of a Python package
+ * that contains one, the path of a Python interpreter, or "python". plugin_dir is the folder of the
+ * plug-in; NULL = only the root is needed, not the backend. Of the options, only cache_dir, stop
+ * and notice are used; the compiler is $CXX, or c++. OB_ERR_UNSUPPORTED: there is no such library,
+ * no compiler, or the part does not compile. */
 ob_status ob_library_choose(const ob_manifest *backend, const char *wanted, const char *plugin_dir,
                             const ob_snippet_options *options, ob_library_chosen *out, ob_err *err);
 void ob_library_chosen_fini(ob_library_chosen *chosen); /* leaves zeros */

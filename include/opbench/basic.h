@@ -4,14 +4,17 @@
  *
  * Rules that hold in every header, unless a comment says otherwise:
  *
- * - Errors. The library never prints and never exits. A call that can fail returns ob_status and takes an `ob_err *` last,
- *   which may be NULL: the caller then gets the code alone. What a call gives through pointers (`out`) is valid only after OB_OK.
- * - NULL is taken where a comment says so ("may be NULL", "NULL = ..."), and nowhere else.
- * - Ownership. What was created is destroyed, and what was opened is closed, by the caller, in the opposite order; these calls
- *   take NULL. Arguments are needed during the call alone, or a comment names what they must outlive. A pointer that a call returns
- *   belongs to the object that was asked and lives as long; what is "malloc'ed" is the caller's to free().
- * - Threads. An object is for one thread at a time, and with it the context that it was opened on. Objects of different contexts, or
- *   of none, may be used at the same time. Nothing is kept outside of them, so calls without an object may come from any thread.
+ * - Errors. The library never prints and never exits. A call that can fail returns ob_status and
+ *   takes an `ob_err *` last, which may be NULL: the caller then gets the code alone. Results
+ *   returned through pointers (`out`) are valid only after OB_OK.
+ * - NULL is accepted where a comment says so ("may be NULL", "NULL = ..."), and nowhere else.
+ * - Ownership. The caller destroys what it created and closes what it opened, in the opposite
+ *   order; these calls accept NULL. Arguments are needed only during the call, unless a comment
+ *   says what they must outlive. A returned pointer belongs to the object it came from and lives as
+ *   long as that object; whatever is "malloc'ed" is freed by the caller.
+ * - Threads. An object may be used by one thread at a time, and so may the context it was opened
+ *   on. Objects of different contexts, or without one, may be used at the same time. There is no
+ *   other state, so calls without an object may come from any thread.
  * - Texts are UTF-8 and end with NUL, except for ob_text, which has a size.
  */
 #ifndef OPBENCH_BASIC_H
@@ -71,7 +74,8 @@ typedef struct ob_err {
     } while (0)
 
 /* Writes "FILE:LINE:COL: error: PATH: message" (parts that are unknown are left out) into out,
- * NUL-terminated, cut to size. `severity` is the word to show: "error" or "warning". Returns out. */
+ * NUL-terminated, cut to size. `severity` is the word to show: "error" or "warning". Returns
+ * out. */
 char *ob_err_format(const ob_err *err, const char *severity, char *out, size_t size);
 
 /* ------------------------------------------------------------------ texts */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A benchmark config built in memory, for programs that have no file: one call per operator, list of
- * arguments and argument. docs/configs.md says what the parts mean.
+ * A benchmark config built in memory, for programs that have no file: one call per operator, list
+ * of arguments and argument. docs/configs.md says what the parts mean.
  *
  *     ob_builder_op(b, "torch.mm", NULL);
  *     ob_builder_input(b);
@@ -26,7 +26,7 @@ typedef struct ob_builder ob_builder;
 
 ob_status ob_builder_create(ob_builder **out, ob_err *err);
 void ob_builder_destroy(ob_builder *builder); /* NULL is allowed */
-/* Whether something went wrong so far; err (may be NULL) gets what. */
+/* OB_OK, or the first error so far, which err (may be NULL) describes. */
 ob_status ob_builder_check(const ob_builder *builder, ob_err *err);
 
 /* ---- ending: the builder is empty afterwards, also after a failure, and can be used again ---- */
@@ -46,12 +46,13 @@ typedef struct ob_builder_op_params {
     const char *build_generator, *input_generator; /* NULL = "PyTorch:DefaultDataGenerator" */
 } ob_builder_op_params;
 
-/* Begins an operator: "torch.add", "aten::mm", "torch.nn.Linear". Once per name. params may be NULL. */
+/* Begins an operator: "torch.add", "aten::mm", "torch.nn.Linear". Once per name. params may be
+ * NULL. */
 void ob_builder_op(ob_builder *builder, const char *name, const ob_builder_op_params *params);
 /* Begins another group of builds and inputs of the operator; the first begins by itself. In a group
  * every build meets every input. */
 void ob_builder_group(ob_builder *builder);
-/* Begins the arguments of a constructor; the arguments that follow are its. */
+/* Begins the arguments of a constructor; the arguments that follow belong to it. */
 void ob_builder_build(ob_builder *builder);
 /* Begins the arguments of a call; every group has at least one input. */
 void ob_builder_input(ob_builder *builder);
@@ -67,12 +68,13 @@ typedef struct ob_tensor_arg {
     size_t rank;
     const int64_t *strides; /* rank of them, in elements; NULL = contiguous */
     bool requires_grad;
-    const char *device;        /* NULL = the run's */
-    const double *value;       /* of every element; NULL = made by the generator */
-    const double *value_range; /* two: lowest and highest; NULL = the generator's own */
+    const char *device;        /* NULL = the run's device */
+    const double *value;       /* value of every element; NULL = chosen by the generator */
+    const double *value_range; /* lowest and highest value; NULL = the generator's own */
 } ob_tensor_arg;
 
-/* The members size, shape and rank of an ob_tensor_arg, for one dimension or more: OB_SHAPE(2, 3). */
+/* The members size, shape and rank of an ob_tensor_arg, for one dimension or more: OB_SHAPE(2,
+ * 3). */
 #define OB_SHAPE(...)                                                                              \
     .size = sizeof(ob_tensor_arg), .shape = (const int64_t[]){__VA_ARGS__},                        \
     .rank = sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
@@ -94,7 +96,8 @@ void ob_builder_none(ob_builder *builder);
 void ob_builder_scalar_type(ob_builder *builder, ob_dtype value);
 void ob_builder_layout(ob_builder *builder, const char *value);        /* "strided" */
 void ob_builder_memory_format(ob_builder *builder, const char *value); /* "channels_last" */
-/* Arguments up to the matching ob_builder_end are elements of the list (type genericlist) or tuple. */
+/* Arguments up to the matching ob_builder_end are elements of the list (type genericlist) or
+ * tuple. */
 void ob_builder_list(ob_builder *builder);
 void ob_builder_tuple(ob_builder *builder);
 void ob_builder_end(ob_builder *builder);

@@ -28,7 +28,7 @@ typedef struct ob_compare_row {
 
 /* Both NULL: not measured. */
 typedef struct ob_compare_cell {
-    const ob_measurement *measurement; /* all of the task's, merged */
+    const ob_measurement *measurement; /* all measurements of the task, merged */
     const ob_measurement_stats *stats;
 } ob_compare_cell;
 
@@ -48,7 +48,7 @@ const ob_compare_table *ob_compare_table_at(const ob_compare *compare, size_t in
 
 /* ------------------------------------------------------------------ printing */
 
-/* enum name, word, what is set against what. */
+/* enum name, word, what is compared with what. */
 #define OB_COLORIZE_MAP(X)                                                                         \
     X(NONE, "none", "no colours")                                                                  \
     X(COLUMNWISE, "columnwise", "each cell against the best of its column and thread count")       \

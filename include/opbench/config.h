@@ -2,8 +2,8 @@
  *
  * Benchmark configs and the cases they expand to.
  *
- * A config is read and checked as a whole before any case is given. Cases are made on demand: memory
- * does not grow with their number, and any case is reached by its index.
+ * A config is read and checked as a whole before it gives any case. Cases are made on demand:
+ * memory does not grow with their number, and any case is reached by its index.
  */
 #ifndef OPBENCH_CONFIG_H
 #define OPBENCH_CONFIG_H
@@ -22,23 +22,24 @@ struct ob_config_options {
     size_t size;                  /* sizeof(ob_config_options) */
     const char *device;           /* NULL = "cpu"; handed to iterators */
     const ob_json_limits *limits; /* NULL = defaults */
-    /* A backend that will run the cases brings operators of its own: names that the core does not know are not
-     * worth a warning. */
+    /* A backend that will run the cases has operators of its own: do not warn about names that the
+     * core does not know. */
     bool foreign_operators;
-    /* This very text was opened without an error a moment ago, by another process: iterators are not asked again whether
-     * its lists are right. */
+    /* Another process has just opened this text without an error: do not ask iterators again
+     * whether its lists are right. */
     bool checked;
-    /* Its arguments are words of a command line, or of a program: they may name files that tensors are read from. */
+    /* The arguments come from a command line or a program: they may name files to read tensors
+     * from. */
     bool names_files;
-    /* Its operators too were typed just now: a name that nobody knows is an error, not a warning. */
+    /* The operators come from there too: an unknown name is an error, not a warning. */
     bool knows_operators;
-    /* Where set: called first, and may replace the document (ob_config_expand_foreign). */
+    /* If set: called first, and may replace the document (ob_config_expand_foreign). */
     ob_status (*expand)(ob_context *context, const ob_run_options *options, ob_json_doc **doc,
                         ob_err *err);
     const ob_run_options *expand_options;
 };
 
-/* As ob_config_open_file; takes over doc (also on failure). */
+/* Like ob_config_open_file; takes ownership of doc, even on failure. */
 ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
                               const ob_config_options *options, ob_config **out, ob_err *err);
 
@@ -50,8 +51,8 @@ size_t ob_config_op_count(const ob_config *config);
 const char *ob_config_op_name(const ob_config *config, size_t index);
 uint64_t ob_config_case_count(const ob_config *config);
 
-/* A walk over all cases, or over those of one operator (op_name NULL = all). Any number of walks may
- * be open at once. */
+/* A walk over all cases, or over those of one operator (op_name NULL = all). Any number of walks
+ * may be open at once. */
 ob_status ob_cases_open(const ob_config *config, const char *op_name, ob_cases **out, ob_err *err);
 void ob_cases_close(ob_cases *cases); /* NULL is allowed */
 uint64_t ob_cases_count(const ob_cases *cases);
@@ -72,7 +73,8 @@ const ob_json *ob_case_input(const ob_case *c);
 const ob_generator_desc *ob_case_build_generator(const ob_case *c);
 const ob_generator_desc *ob_case_input_generator(const ob_case *c);
 /* 32 hex digits: a hash of operator, build and input in canonical form (aliases resolved, key order
- * and notes dropped), so it survives reordering and renaming. The text lives as long as the case. */
+ * and notes dropped), so it survives reordering and renaming. The text lives as long as the
+ * case. */
 const char *ob_case_key(const ob_case *c);
 
 /* Appends one JSON line (without the newline) for the case to a growing buffer:

@@ -24,16 +24,17 @@ ob_status ob_register_operators(ob_context *context, const ob_op_row *const *row
 ob_status ob_register_backend(ob_context *context, const ob_backend_desc *desc, ob_err *err);
 ob_status ob_register_generator(ob_context *context, const ob_generator_desc *desc, ob_err *err);
 ob_status ob_register_iterator(ob_context *context, const ob_iterator_desc *desc, ob_err *err);
-/* A whole plug-in that is linked in; checked as a loaded one. All or nothing. */
+/* Registers a plug-in that is linked in, with the checks for a loaded one. All or nothing. */
 ob_status ob_register_plugin(ob_context *context, const ob_plugin *plugin, ob_err *err);
 
-/* Loads one shared object. Refused (OB_ERR_PLUGIN, with the reason): cannot be opened, no entry symbol, wrong
- * magic or ABI, a name that is taken, a file or directory that others may write to. OB_ERR_UNSUPPORTED, with its
- * own reason: the plug-in says that it cannot work here. */
+/* Loads one shared object. Refused (OB_ERR_PLUGIN, with the reason): cannot be opened, no entry
+ * symbol, wrong magic or ABI, a name that is taken, a file or directory that others may write to.
+ * OB_ERR_UNSUPPORTED, with its own reason: the plug-in says that it cannot work here. */
 ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err);
-/* As ob_plugin_discover, but no code of a file that is not opbench's own runs in this process: it is loaded in another one, which tells
- * what the file registers. The functions of such entries refuse, until a session is opened in this process
- * (ob_session_open), which loads what it needs; so for programs whose cases run in workers. */
+/* Like ob_plugin_discover, but only opbench's own plug-ins are loaded into this process. Any other
+ * file is loaded in a separate process, which reports what the file registers. The functions of
+ * such entries fail until ob_session_open loads what it needs into this process. For programs whose
+ * cases run in workers. */
 ob_status ob_plugin_discover_apart(ob_context *context, const char *library_dir, ob_err *err);
 
 typedef enum ob_entry_kind {
@@ -51,8 +52,8 @@ typedef struct ob_entry_info {
     const char *category; /* operators: "matrix", ...; else "" */
     const char *help;     /* operators: the schema */
     bool available;       /* false: see reason */
-    const char *reason;   /* why it is not there and what would help; "" when available */
-    const char *names;    /* operators: their rows' further names, separated by blanks; else "" */
+    const char *reason;   /* why it is not available, and what would help; "" when it is */
+    const char *names;    /* operators: their other names, separated by blanks; else "" */
     const char *version;  /* plug-ins: as they state it; else "" */
 } ob_entry_info;
 
@@ -72,10 +73,10 @@ const ob_backend_desc *ob_context_find_backend(const ob_context *context, const 
 const ob_generator_desc *ob_context_find_generator(const ob_context *context, const char *name);
 const ob_iterator_desc *ob_context_find_iterator(const ob_context *context, const char *name);
 
-/* Those of opbench's own backends, and of the directories that were searched. */
+/* The manifests of opbench's own backends, and of the directories that were searched. */
 const ob_manifests *ob_context_manifests(const ob_context *context);
 
-/* The table handed to plug-ins. */
+/* The function table that plug-ins get. */
 const ob_host *ob_host_get(void);
 
 #ifdef __cplusplus

@@ -21,8 +21,8 @@ typedef enum ob_dtype_class {
     OB_DTYPE_CLASS_COMPLEX,
 } ob_dtype_class;
 
-/* short name (ours), PyTorch name, PARAM name (what configs write), bytes, class, ScalarType number.
- * The order is the enum's and part of the ABI: append only. */
+/* short name (ours), PyTorch name, PARAM name (what configs write), bytes, class, ScalarType
+ * number. The order is the enum's and part of the ABI: append only. */
 #define OB_DTYPE_MAP(X)                                                                            \
     X(BOOL, "bool", "bool", "bool", 1, BOOL, 11)                                                   \
     X(U8, "u8", "uint8", "uint8", 1, UINT, 0)                                                      \

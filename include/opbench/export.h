@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results in the forms of other tools.
+ * Results in the formats of other tools.
  *
  * One thread at a time per object.
  */
@@ -30,9 +30,9 @@ typedef struct ob_export ob_export;
 
 ob_status ob_export_create(ob_export_form form, ob_export **out, ob_err *err);
 void ob_export_destroy(ob_export *export_); /* NULL is allowed */
-/* Copies what it writes of a record of any kind. */
+/* Copies what it needs from a record of any kind. */
 ob_status ob_export_add(ob_export *export_, const ob_record *record, ob_err *err);
-/* Appends all of it; once, after the last record. */
+/* Appends the whole export. Call it once, after the last record. */
 ob_status ob_export_print(ob_export *export_, ob_text *text, ob_err *err);
 
 #ifdef __cplusplus

@@ -12,8 +12,12 @@
  *         {.name = "x", .size = {"k0", "k1"}, .probability_contiguous = &most},
  *         {.name = "y", .size = {"k0", "1"}, .probability_contiguous = &most}};
  *     const ob_fuzz_spec spec = {.size = sizeof spec,
- *                                .parameters = parameters, .parameter_size = sizeof *parameters, .parameter_count = 2,
- *                                .tensors = tensors, .tensor_size = sizeof *tensors, .tensor_count = 2};
+ *                                .parameters = parameters,
+ *                                .parameter_size = sizeof *parameters,
+ *                                .parameter_count = 2,
+ *                                .tensors = tensors,
+ *                                .tensor_size = sizeof *tensors,
+ *                                .tensor_count = 2};
  *     status = ob_fuzzer_create(&spec, 0, &fuzzer, &err);
  *     status = ob_fuzzer_take(fuzzer, 10, see_draw, ctx, &err);
  *
@@ -75,15 +79,14 @@ typedef struct ob_fuzz_tensor {
     const char *steps[OB_MAX_DIMS]; /* the element distance per dimension; missing ones are 1 */
     const double *probability_contiguous; /* NULL = 0.5 */
     int64_t min_elements, max_elements;   /* 0 = no bound */
-    int64_t max_allocation_bytes; /* of the memory that the steps go through; 0 = no bound */
-    const char
-        *dim_parameter; /* number of dimensions: size and steps are cut, or filled up with 1 */
+    int64_t max_allocation_bytes;         /* of the memory that the steps span; 0 = no bound */
+    const char *dim_parameter;  /* number of dimensions: size and steps are cut or filled with 1 */
     const char *roll_parameter; /* by how many places size and steps are rotated; NULL = none */
     const char *dtype;          /* NULL = "float32" */
     bool sparse;                /* COO; steps, contiguity and bytes do not apply */
-    /* Sparse only; a NULL takes the parameter of that very name if there is one. */
+    /* Sparse only. NULL = the parameter of the same name, if there is one. */
     const char *sparse_dim; /* else all dimensions are sparse */
-    const char *nnz;        /* else it follows from density, one of them is needed */
+    const char *nnz;        /* else it follows from density; one of the two is needed */
     const char *density;
     const char *coalesced; /* else true */
 } ob_fuzz_tensor;
@@ -142,16 +145,17 @@ struct ob_fuzz_draw {
 
 /* Checks the spec and copies all of it. */
 ob_status ob_fuzzer_create(const ob_fuzz_spec *spec, uint64_t seed, ob_fuzzer **out, ob_err *err);
-/* Errors have the line and column of the offending node; file and path are for the caller to add. */
+/* Errors have the line and column of the offending node; file and path are for the caller to
+ * add. */
 ob_status ob_fuzzer_open_json(const ob_json *spec, const uint64_t *seed, ob_fuzzer **out,
                               ob_err *err);
 uint64_t ob_fuzzer_seed(const ob_fuzzer *fuzzer);
 
-/* Draws 0 to count - 1 in order; ends at the first error, also one of fn. */
+/* Draws 0 to count - 1 in order; stops at the first error, including one from fn. */
 typedef ob_status (*ob_fuzz_draw_fn)(void *ctx, const ob_fuzz_draw *draw, ob_err *err);
 ob_status ob_fuzzer_take(ob_fuzzer *fuzzer, uint64_t count, ob_fuzz_draw_fn fn, void *ctx,
                          ob_err *err);
-/* Refused sets of parameters as a share of all, over the fuzzer's life; 0 before the first. */
+/* The fraction of parameter sets refused so far, over the fuzzer's life; 0 before the first. */
 double ob_fuzzer_rejection_rate(const ob_fuzzer *fuzzer);
 
 /* ---- a draw ---- */
@@ -161,7 +165,7 @@ const ob_value *ob_fuzz_draw_get(const ob_fuzz_draw *draw, const char *name);
 /* NULL when there is none of that name. */
 const ob_fuzz_tensor_info *ob_fuzz_draw_tensor(const ob_fuzz_draw *draw, const char *name);
 /* Makes the tensor with its memory: floating and complex elements in [0, 1), integers in 1..126,
- * bool either. The draw must be of this fuzzer and still valid. *out is the caller's:
+ * bools are either. The draw must be of this fuzzer and still valid. *out is the caller's:
  * ob_tensor_fini. */
 ob_status ob_fuzz_draw_make(const ob_fuzzer *fuzzer, const ob_fuzz_draw *draw, size_t tensor,
                             ob_tensor *out, ob_err *err);
@@ -171,7 +175,7 @@ ob_status ob_fuzz_draw_make(const ob_fuzzer *fuzzer, const ob_fuzz_draw *draw, s
 typedef struct ob_fuzz_preset_info {
     const char *name;       /* "unary" */
     const char *torch_name; /* "UnaryOpFuzzer"; taken as a name too */
-    const char *dtype;      /* of its tensors, if none is given */
+    const char *dtype;      /* of its tensors, unless another is given */
     const char *help;       /* one line */
 } ob_fuzz_preset_info;
 

@@ -42,8 +42,8 @@ typedef struct ob_graph_edge {
     const char *name; /* unique in the graph; "" never */
     ob_edge_role role;
     bool requires_grad;
-    ob_value
-        meta; /* kind and shape; tensors are meta tensors. Inputs that are plain values hold them. */
+    ob_value meta; /* kind and shape; tensors are meta tensors. Inputs that are plain values hold
+                      them. */
     ob_init_kind init;
     double init_a;
     uint32_t producer;       /* index of the node, UINT32_MAX for inputs and parameters */
@@ -69,9 +69,8 @@ struct ob_operand {
 
 typedef struct ob_graph_node {
     const ob_op *op;
-    ob_operand *args; /* op->schema->arg_count */
-    ob_edge_id
-        *outputs; /* op->schema->return_count; a Tensor[] return is one edge with a list meta */
+    ob_operand *args;    /* op->schema->arg_count */
+    ob_edge_id *outputs; /* op->schema->return_count; a Tensor[] is one edge with a list meta */
     size_t output_count;
 } ob_graph_node;
 
@@ -96,10 +95,10 @@ ob_status ob_graph_add_parameter(ob_graph *graph, const char *name, const ob_ten
                                  bool is_buffer, ob_init_kind init, double init_a, ob_edge_id *edge,
                                  ob_err *err);
 
-/* Adds one call by front-end or canonical name (composite functions are expanded in place). Operands
- * are copied. outputs has room for *output_count ids on entry and holds the number of returns
- * afterwards. An output requires a gradient when an argument does, its elements are floating and the operator's
- * derivative is not the empty text. */
+/* Adds one call by front-end or canonical name (composite functions are expanded in place).
+ * Operands are copied. outputs has room for *output_count ids on entry and holds the number of
+ * returns afterwards. An output requires a gradient when an argument does, its elements are
+ * floating and the operator's derivative is not the empty text. */
 ob_status ob_graph_add_call(ob_graph *graph, const char *name, const ob_operand *args,
                             size_t arg_count, const char *const *kwarg_names,
                             const ob_operand *kwargs, size_t kwarg_count, ob_edge_id *outputs,
@@ -107,10 +106,10 @@ ob_status ob_graph_add_call(ob_graph *graph, const char *name, const ob_operand 
 ob_status ob_graph_set_outputs(ob_graph *graph, const ob_edge_id *outputs, size_t count,
                                ob_err *err);
 
-/* Adds statements in graph notation (docs/graphs.md): "h = linear(input, weight, bias); y = relu(h)".
- * Free names are the given ones, then the graph's edges. An edge gets its target's name; when that is
- * taken, a number is appended. On failure the graph keeps the statements before the bad one. err->line
- * and err->column are the place in text. */
+/* Adds statements in graph notation (docs/graphs.md): "h = linear(input, weight, bias); y =
+ * relu(h)". Free names are the given ones, then the graph's edges. An edge gets its target's name;
+ * when that is taken, a number is appended. On failure the graph keeps the statements before the
+ * bad one. err->line and err->column are the place in text. */
 typedef struct ob_graph_name {
     const char *name;
     const ob_operand *operand;
@@ -133,21 +132,21 @@ ob_status ob_graph_flatten_inputs(const ob_call *input, ob_value *values, size_t
 
 /* A copy in which every call that `keep` does not keep is replaced by its row's decomposition,
  * again and again. keep NULL keeps what has a derivative or has no decomposition: the form that
- * ob_graph_derive_backward takes. Whoever wants a derived backward calls this first and runs the copy as
- * the forward, so that both see the same edges. Inputs and parameters keep names and order. */
+ * ob_graph_derive_backward takes. To derive a backward, call this first and run the copy as the
+ * forward, so that both see the same edges. Inputs and parameters keep names and order. */
 typedef bool (*ob_op_filter)(void *ctx, const ob_op *op);
 ob_status ob_graph_decompose(const ob_graph *graph, ob_op_filter keep, void *ctx, ob_graph **out,
                              ob_err *err);
 
 /* The backward graph, from the derivative rows: inputs are the forward edges it needs (SAVED) and a
  * GRAD_OUTPUT per differentiable output whose gradient is used; outputs are the gradients, in the
- * order of `targets` (one edge may be the gradient of several). What nobody needs is not in it.
- * OB_ERR_UNSUPPORTED names the operator that has no derivative on a path that needs one, or that overwrote
- * an edge which a derivative still needs. */
+ * order of `targets` (one edge may be the gradient of several). Calls that are not needed are left
+ * out. OB_ERR_UNSUPPORTED names the operator that has no derivative on a path that needs one, or
+ * that overwrote an edge which a derivative still needs. */
 typedef struct ob_backward {
     ob_graph *graph;
-    /* Forward edges: inputs and parameters that require a gradient and from which an output follows,
-     * in edge order. */
+    /* Forward edges: inputs and parameters that require a gradient and from which an output
+     * follows, in edge order. */
     ob_edge_id *targets;
     size_t target_count; /* 0: every output is a leaf, nothing to do */
 } ob_backward;

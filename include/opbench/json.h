@@ -69,7 +69,7 @@ const ob_json *ob_json_key_node(const ob_json *node, size_t index); /* the key's
 const char *ob_json_key(const ob_json *node, size_t index);
 const ob_json *ob_json_get(const ob_json *node, const char *key); /* NULL if absent */
 
-/* ---- building: NULL when memory is out ---- */
+/* ---- building: NULL when out of memory ---- */
 ob_json *ob_json_new_null(ob_json_doc *doc);
 ob_json *ob_json_new_bool(ob_json_doc *doc, bool value);
 ob_json *ob_json_new_int(ob_json_doc *doc, int64_t value);
@@ -77,7 +77,7 @@ ob_json *ob_json_new_real(ob_json_doc *doc, double value);
 ob_json *ob_json_new_string(ob_json_doc *doc, const char *text, size_t length);
 ob_json *ob_json_new_array(ob_json_doc *doc);
 ob_json *ob_json_new_object(ob_json_doc *doc);
-/* Append by value: `value`'s node is copied (its children are shared). A key that is already there is
+/* Append by value: `value`'s node is copied (its children are shared). An existing key is
  * replaced. */
 ob_status ob_json_append(ob_json_doc *doc, ob_json *array, const ob_json *value, ob_err *err);
 ob_status ob_json_set(ob_json_doc *doc, ob_json *object, const char *key, const ob_json *value,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shortest way from a function to a backend: rows of an operator, its dtypes and a pointer to the function that
- * computes it in host memory. All else of the plug-in comes from the kit, libopbench_kit.a (`pkg-config --libs
- * opbench-kit`). examples/plugin/kernel has a whole one; opbench/kit.h is for backends that need more.
+ * The shortest way from a function to a backend: rows of an operator, its dtypes and a pointer to
+ * the function that computes it in host memory. The rest of the plug-in comes from the kit,
+ * libopbench_kit.a (`pkg-config --libs opbench-kit`). examples/plugin/kernel is a complete example;
+ * opbench/kit.h is for backends that need more.
  *
  *     static void relu(const ob_kit_function_args *args)
  *     {
@@ -15,7 +16,7 @@
  *         {.op = "aten::relu", .dtypes = OB_KIT_BIT(F32), .function = relu}, {.op = NULL}};
  *     OB_KERNEL_PLUGIN("mine", ROWS);
  *
- * What a row does not take is refused, with the reason, before its function is called.
+ * Calls that no row takes are refused, with the reason, before a function is called.
  */
 #ifndef OPBENCH_KERNEL_PLUGIN_H
 #define OPBENCH_KERNEL_PLUGIN_H
@@ -28,8 +29,8 @@ extern "C" {
 
 /* One tensor, in host memory. */
 typedef struct ob_kit_data {
-    void *data;    /* of the first element; NULL: the argument is None */
-    int64_t count; /* of elements */
+    void *data;    /* address of the first element; NULL: the argument is None */
+    int64_t count; /* number of elements */
     ob_dtype dtype;
     int ndim;
     const int64_t *sizes, *strides; /* strides are in elements */
@@ -39,11 +40,12 @@ typedef struct ob_kit_data {
 typedef struct ob_kit_function_args {
     const ob_kit_data *in, *out; /* tensors in the schema's order; those of a list one by one */
     size_t in_count, out_count;
-    /* The schema's numbers (int, float, bool, Scalar), in its order; NaN: the argument is None. Lists of them, and texts,
-     * are found by their names: ob_kit_arg_ints(args->call, "kernel_size", ...). */
+    /* The schema's numbers (int, float, bool, Scalar), in its order; NaN: the argument is None.
+     * Lists of them, and texts, are found by their names: ob_kit_arg_ints(args->call,
+     * "kernel_size", ...). */
     const double *numbers;
     size_t number_count;
-    int threads; /* that it may use: --num-threads */
+    int threads; /* threads that it may use: --num-threads */
     const ob_kit_call *call;
 } ob_kit_function_args;
 
@@ -60,12 +62,13 @@ typedef enum ob_kit_shapes {
 typedef struct ob_kit_function_row {
     const char *op;  /* "aten::add.Tensor": namespace, name, overload; NULL ends the rows */
     uint32_t dtypes; /* of the first tensor: OB_KIT_BIT(F32) | OB_KIT_BIT(F64) */
-    ob_kit_function function; /* the pointer */
+    ob_kit_function function; /* computes the operator */
     ob_kit_shapes shapes;
-    uint32_t other_dtypes; /* that other tensors may have besides the first one's: indices, masks */
+    uint32_t other_dtypes; /* further dtypes that other tensors may have: indices, masks */
 } ob_kit_function_row;
 
-/* A plug-in that is one backend of the rows' operators. Once per plug-in, at the end of its file. */
+/* A plug-in that is one backend of the rows' operators. Once per plug-in, at the end of its
+ * file. */
 #define OB_KERNEL_PLUGIN(backend_name, rows)                                                       \
     static ob_status ob_kit_open_rows(const ob_backend_settings *settings, ob_backend **out,       \
                                       ob_err *err)                                                 \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the libraries under the backends make of this machine, and correcting them where they are wrong: one that takes
- * instructions which the machine announces but does not have is capped, one that takes kernels far below the machine is
- * told which to take. Both by variables of the environment, which must stand there before the library is loaded.
+ * What the libraries below the backends choose on this machine, and how to correct them where they
+ * are wrong. A library that uses instructions which the machine announces but does not have is
+ * limited; one that uses kernels far below what the machine can do is told which to use. Both are
+ * done with environment variables, which must be set before the library is loaded.
  */
 #ifndef OPBENCH_MACHINE_H
 #define OPBENCH_MACHINE_H
@@ -18,8 +19,9 @@
 extern "C" {
 #endif
 
-/* "on", "quiet" or "off", where the option --library-caps is not given. Sessions and workers look at it too: a program
- * that has corrected all libraries itself may set it to "off" for them. */
+/* Environment variable: "on", "quiet" or "off", used if --library-caps is not given. Sessions and
+ * workers read it too: a program that has corrected all libraries itself may set it to "off" for
+ * them. */
 #define OB_CAPS_VARIABLE "OPBENCH_LIBRARY_CAPS"
 
 typedef enum ob_cap_state {
@@ -43,30 +45,30 @@ typedef struct ob_library_caps ob_library_caps;
 
 typedef struct ob_library_caps_params {
     size_t size; /* sizeof(ob_library_caps_params) */
-    /* opbench, started as `PROGRAM worker --trial ...` to try a library. NULL = only instruction sets are tried; what
-     * is known of libraries is what was tried before on this machine. */
+    /* opbench, started as `PROGRAM worker --trial ...` to try a library. NULL = only instruction
+     * sets are tried; for libraries, earlier trials on this machine are used. */
     const char *program;
-    const char *users; /* "native,torch": whose libraries; NULL = all */
-    const ob_manifests
-        *manifests;        /* that say which these are; NULL = those of opbench's own backends */
+    const char *users; /* "native,torch": backends whose libraries are examined; NULL = all */
+    /* Name these libraries; NULL = those of opbench's own backends. */
+    const ob_manifests *manifests;
     const char *cache_dir; /* NULL = opbench/machine in the user's cache */
 } ob_library_caps_params;
 
-/* Finds out, by trying what was not tried on this machine yet. */
+/* Examines the libraries, trying those that were not tried on this machine yet. */
 ob_status ob_library_caps_find(const ob_library_caps_params *params, ob_library_caps **out,
                                ob_err *err);
 void ob_library_caps_destroy(ob_library_caps *caps); /* NULL is allowed */
 size_t ob_library_caps_count(const ob_library_caps *caps);
 const ob_library_cap *ob_library_caps_at(const ob_library_caps *caps, size_t index);
-/* Puts the variables into the environment of this process: for its own sessions, and for all that it starts. As setenv
- * is, for one thread only: call it before others are started. A library that this process has loaded already can no longer be
- * corrected: its state becomes OB_CAP_CANNOT. */
+/* Sets the variables in the environment of this process, for its own sessions and for the processes
+ * it starts. Like setenv, it is not thread-safe: call it before starting threads. A library that is
+ * already loaded can no longer be corrected; its state becomes OB_CAP_CANNOT. */
 ob_status ob_library_caps_apply(ob_library_caps *caps, ob_err *err);
 /* For the header record: an array with an object per library. It lives as long as caps. */
 const ob_json *ob_library_caps_json(const ob_library_caps *caps);
 
-/* What `PROGRAM worker --trial WHAT` does: loads and uses "openblas" or "onednn" from the file, and may die of it. The
- * answer is text to print as a line; OB_OK, or OB_ERR_BACKEND when it does not work. */
+/* Implements `PROGRAM worker --trial WHAT`: loads and uses "openblas" or "onednn" from the file,
+ * and may crash. answer gets a line to print. OB_ERR_BACKEND: it does not work. */
 ob_status ob_machine_try(const char *what, const char *library, char *answer, size_t size);
 
 #ifdef __cplusplus

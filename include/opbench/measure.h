@@ -4,7 +4,7 @@
  * machine's noise. Nothing here runs an operator and nothing prints.
  *
  * Samples are doubles in whatever unit the caller chose; results are in the same unit. Everything
- * is for one thread at a time; nothing has state outside the structs of the caller.
+ * is for one thread at a time; there is no state outside the structs of the caller.
  */
 #ifndef OPBENCH_MEASURE_H
 #define OPBENCH_MEASURE_H
@@ -81,7 +81,7 @@ ob_status ob_stats_compute(const double *samples, size_t count, double *scratch,
                            ob_err *err);
 /* Ascending; in place, without allocating, n log n at worst. No NaN. */
 void ob_stats_sort(double *samples, size_t count);
-/* Of ascending samples, count > 0, 0 <= q <= 1. */
+/* The q quantile of ascending samples; count > 0, 0 <= q <= 1. */
 double ob_stats_quantile(const double *sorted, size_t count, double q);
 
 /* The q quantile, 0 < q < 1, of Student's t distribution with `degrees` > 0 degrees of freedom; NaN
@@ -90,10 +90,11 @@ double ob_student_t_quantile(double q, double degrees);
 
 /* ------------------------------------------------------------------ confidence intervals */
 
-/* An interval of the median goes from one of the ordered samples to another: whatever their distribution,
- * n independent samples have their median between the r-th from below and the r-th from above with a chance that is a
- * sum of binomial terms. Six can give 95 %, fewer cannot. Neighbouring samples of one process resemble each other: they
- * are worth fewer independent ones, which takes ten samples to judge. */
+/* An interval of the median goes from one of the ordered samples to another: whatever their
+ * distribution, n independent samples have their median between the r-th from below and the r-th
+ * from above with a chance that is a sum of binomial terms. Six can give 95 %, fewer cannot.
+ * Neighbouring samples of one process resemble each other: they are worth fewer independent ones,
+ * which takes ten samples to judge. */
 enum {
     OB_MIN_SAMPLES = 10,
     OB_MIN_PROCESSES = 6,
@@ -108,15 +109,16 @@ typedef struct ob_interval {
     double half_width;          /* (high - low) / 2 */
     double relative_half_width; /* half_width / |median|; 0 if half_width is */
     double lag1; /* correlation of neighbours (batches, if there are many), by their sides of the
-                        * median; well above 0: they drift. NaN if it was not asked for */
+                  * median; well above 0: they drift. NaN if it was not asked for */
     double confidence;    /* the coverage, at least what was asked for; not enough: what all that is
-                        * there covers, or NaN if that is not known */
+                           * there covers, or NaN if that is not known */
     uint64_t independent; /* how many independent samples those that are there are worth */
 } ob_interval;
 
-/* For the samples of one process, in the order they were taken. Not enough below OB_MIN_SAMPLES, or if they are
- * worth less than six. confidence 0 = OB_DEFAULT_CONFIDENCE, else inside (0, 1). The time is proportional to the count.
- * OB_ERR_INVALID for a sample that is not finite or a bad confidence. */
+/* For the samples of one process, in the order they were taken. Not enough below OB_MIN_SAMPLES, or
+ * if they are worth less than six. confidence 0 = OB_DEFAULT_CONFIDENCE, else inside (0, 1). The
+ * time is proportional to the count. OB_ERR_INVALID for a sample that is not finite or a bad
+ * confidence. */
 ob_status ob_interval_from_samples(const double *samples, size_t count, double confidence,
                                    ob_interval *out, ob_err *err);
 /* For the medians of several processes, or anything else whose order has no meaning: each is
@@ -162,23 +164,24 @@ typedef struct ob_system {
     uint64_t last_level_cpus;  /* how many CPUs share it */
 } ob_system;
 
-/* root (NULL = "") is put before "/proc" and "/sys"; usable NULL = ob_cpu_set_usable. What cannot be
- * read is left unknown; fails only for a root path that is too long or when usable cannot be had. */
+/* root (NULL = "") is put before "/proc" and "/sys"; usable NULL = ob_cpu_set_usable. What cannot
+ * be read is left unknown; fails only for a root path that is too long or when usable cannot be
+ * had. */
 ob_status ob_system_read(const char *root, const ob_cpu_set *usable, ob_system *out, ob_err *err);
 
-/* The class of hardware in words: "AMD EPYC, x86_64, 2 CPUs, virtual, L1d 32 KiB, L2 512 KiB, L3 32 MiB". Results of two
- * classes are never compared over time. out is cut to size. */
+/* The class of hardware in words: "AMD EPYC, x86_64, 2 CPUs, virtual, L1d 32 KiB, L2 512 KiB, L3 32
+ * MiB". Results of two classes are never compared over time. out is cut to size. */
 void ob_system_class(const ob_system *system, char *out, size_t size);
 
 /* ------------------------------------------------------------------ noise */
 
-/* Shares are of the time of the CPUs that are looked at: 1 = all of them, all the time. */
+/* Fractions of the time of the observed CPUs: 1 = all of them, all the time. */
 typedef struct ob_noise {
     uint64_t windows;                /* how many whole windows; 0: the rest is NaN */
-    double seconds;                  /* their length in all */
-    double foreign;                  /* share that others used, over all windows */
-    double steal;                    /* share that the hypervisor took away, over all windows */
-    double own;                      /* share that this process used */
+    double seconds;                  /* their total length */
+    double foreign;                  /* fraction that other processes used, over all windows */
+    double steal;                    /* fraction that the hypervisor took away, over all windows */
+    double own;                      /* fraction that this process used */
     double max_foreign, max_steal;   /* of the worst window */
     double last_foreign, last_steal; /* of the latest window */
 } ob_noise;
@@ -201,8 +204,8 @@ typedef struct ob_noise_sampler ob_noise_sampler;
 /* OB_ERR_UNSUPPORTED where there is no /proc/stat. */
 ob_status ob_noise_sampler_open(const ob_noise_params *params, ob_noise_sampler **out, ob_err *err);
 void ob_noise_sampler_close(ob_noise_sampler *sampler); /* NULL is allowed */
-/* Call it between measurements, as often as convenient: it reads a clock, and /proc/stat only when a
- * window is over. *read (may be NULL) says whether it did. */
+/* Call it between measurements, as often as convenient: it reads a clock, and /proc/stat only when
+ * a window is over. *read (may be NULL) says whether it did. */
 ob_status ob_noise_sampler_poll(ob_noise_sampler *sampler, bool *read, ob_err *err);
 void ob_noise_sampler_get(const ob_noise_sampler *sampler, ob_noise *out);
 

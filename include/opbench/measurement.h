@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The Measurement of torch.utils.benchmark: samples of one task and what follows from them. Figures,
- * warnings, units and texts are the original's; docs/compare.md says where they differ on purpose.
+ * The Measurement of torch.utils.benchmark: samples of one task and what follows from them.
+ * Figures, warnings, units and texts are the original's; docs/compare.md says where they differ on
+ * purpose.
  *
- * Times are in seconds. A measurement is a value that borrows what it points to; ob_measurements
- * is a list that owns it. One thread at a time per object.
+ * Times are in seconds. A measurement is a value that borrows what it points to; ob_measurements is
+ * a list that owns it. One thread at a time per object.
  */
 #ifndef OPBENCH_MEASUREMENT_H
 #define OPBENCH_MEASUREMENT_H
@@ -32,8 +33,8 @@ typedef struct ob_time_unit {
     double scale;        /* 1e-6 */
 } ob_time_unit;
 
-/* The unit in which a time is shown: ns below 1 us (below 1 ns too), s from 1 s on. NULL unless seconds
- * is finite and above 0. The rows are static. */
+/* The unit in which a time is shown: ns below 1 us (below 1 ns too), s from 1 s on. NULL unless
+ * seconds is finite and above 0. The rows are static. */
 const ob_time_unit *ob_time_unit_select(double seconds);
 const ob_time_unit *ob_time_unit_find(const char *symbol); /* NULL if there is none */
 
@@ -48,8 +49,8 @@ double ob_trim_figures(double value, int figures);
 bool ob_task_spec_equal(const ob_task_spec *a, const ob_task_spec *b);
 /* sub_label or stmt, the first that is not empty, or "[Unknown]". */
 const char *ob_task_spec_row_name(const ob_task_spec *task);
-/* Append to text. The title is made of label and sub_label, or of stmt without a label; the summary adds
- * description and setup. */
+/* Append to text. The title is made of label and sub_label, or of stmt without a label; the summary
+ * adds description and setup. */
 ob_status ob_task_spec_print_title(const ob_task_spec *task, ob_text *text, ob_err *err);
 ob_status ob_task_spec_print_summary(const ob_task_spec *task, ob_text *text, ob_err *err);
 
@@ -77,7 +78,7 @@ typedef enum ob_spread {
         OB_SPREAD_COUNT
 } ob_spread;
 
-/* Of the times per run: raw_times / number_per_run. */
+/* Statistics of the times per run: raw_times / number_per_run. */
 typedef struct ob_measurement_stats {
     size_t count;
     double mean, median, p25, p75, iqr;
@@ -85,8 +86,8 @@ typedef struct ob_measurement_stats {
     ob_spread spread;        /* not OB_SPREAD_NARROW: there is a warning */
 } ob_measurement_stats;
 
-/* OB_ERR_INVALID, with what is wrong: no samples, one that is negative or not finite, a median of zero,
- * number_per_run below 1. Takes memory for a copy of the samples. */
+/* OB_ERR_INVALID, with what is wrong: no samples, one that is negative or not finite, a median of
+ * zero, number_per_run below 1. Takes memory for a copy of the samples. */
 ob_status ob_measurement_compute(const ob_measurement *m, ob_measurement_stats *out, ob_err *err);
 /* Whether iqr / median is below the threshold; the original's default is 0.1. */
 bool ob_measurement_meets_confidence(const ob_measurement_stats *stats, double threshold);
@@ -102,9 +103,9 @@ ob_status ob_measurement_print(const ob_measurement *m, const ob_measurement_sta
 ob_status ob_measurement_print_json(const ob_measurement *m, const ob_measurement_stats *stats,
                                     ob_text *text, ob_err *err);
 
-/* The measurement as a record of one result: its own fields, status ok, and the statistics. The record
- * borrows from m; the caller adds what else is known (op_name, backend, ...) and writes it. It must have been initialised
- * (ob_record_init). */
+/* The measurement as a record of one result: its own fields, status ok, and the statistics. The
+ * record borrows from m; the caller adds what else is known (op_name, backend, ...) and writes it.
+ * It must have been initialised (ob_record_init). */
 ob_status ob_measurement_to_record(const ob_measurement *m, struct ob_record *record, ob_err *err);
 
 /* ------------------------------------------------------------------ lists */
@@ -119,8 +120,8 @@ ob_status ob_measurements_merge(const ob_measurements *list, ob_measurements **o
 
 /* ------------------------------------------------------------------ reading */
 
-/* Reads record lines, and plain objects {number_per_run, raw_times, task_spec, metadata}: alone, one
- * after the other, or in lists. One measurement is in memory at a time, its text never. */
+/* Reads record lines, and plain objects {number_per_run, raw_times, task_spec, metadata}: alone,
+ * one after the other, or in lists. One measurement is in memory at a time, its text never. */
 typedef struct ob_measurement_reader ob_measurement_reader;
 
 /* "-" reads standard input. */
@@ -129,13 +130,13 @@ ob_status ob_measurement_reader_open(const char *path, ob_measurement_reader **o
 ob_status ob_measurement_reader_open_memory(const char *name, const void *data, size_t size,
                                             ob_measurement_reader **out, ob_err *err);
 void ob_measurement_reader_close(ob_measurement_reader *reader); /* NULL is allowed */
-/* The next measurement, valid until the next call; OB_END after the last. Lines of a run that are not
- * results are skipped; so are results that were not measured, and counted. Errors are OB_ERR_SYNTAX
- * with file, line and column: a missing member, no samples, a sample that is negative or not a number.
- * Reading cannot go on after an error. */
+/* The next measurement, valid until the next call; OB_END after the last. Lines of a run that are
+ * not results are skipped; so are results that were not measured, and counted. Errors are
+ * OB_ERR_SYNTAX with file, line and column: a missing member, no samples, a sample that is negative
+ * or not a number. Reading cannot go on after an error. */
 ob_status ob_measurement_reader_next(ob_measurement_reader *reader, const ob_measurement **out,
                                      ob_err *err);
-/* Where the measurement that was given last begins. */
+/* The place where the measurement given last begins. */
 void ob_measurement_reader_place(const ob_measurement_reader *reader, uint32_t *line,
                                  uint32_t *column);
 /* Results without samples so far: failed, skipped, interrupted. */

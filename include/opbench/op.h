@@ -13,7 +13,8 @@ extern "C" {
 
 typedef struct ob_op ob_op;
 
-/* A bound call of one operator: values in the order of the schema's arguments. Tensors may be meta. */
+/* A bound call of one operator: values in the order of the schema's arguments. Tensors may be
+ * meta. */
 typedef struct ob_op_call {
     const ob_op *op;
     const ob_schema *schema;
@@ -82,8 +83,9 @@ typedef struct ob_op_row {
      * "self = mul(grad, other); other = mul(grad, self)"; "" = no gradient passes (detach);
      * NULL = not differentiable. */
     const char *derivative;
-    /* The operator as calls of simpler ones, in graph notation ("result = sub(a, b)"), for backends that
-     * do not know it, and for its derivative and shape when those are not given. NULL = none. */
+    /* The operator as calls of simpler ones, in graph notation ("result = sub(a, b)"), for backends
+     * that do not know it, and for its derivative and shape when those are not given. NULL =
+     * none. */
     const char *decomposition;
     const char *names;       /* further front-end names, separated by blanks ("my.op torch.foo") */
     ob_op_function function; /* plug-ins only */
@@ -109,7 +111,7 @@ ob_status ob_op_table_add(ob_op_table *table, const ob_op_row *row, const char *
                           ob_err *err);
 size_t ob_op_table_count(const ob_op_table *table);
 /* index < count. Schemas of the core's rows are parsed when they are first asked for: NULL when
- * memory is out. An operator stays where it is as long as the table lives. */
+ * out of memory. An operator stays where it is as long as the table lives. */
 const ob_op *ob_op_table_at(const ob_op_table *table, size_t index);
 /* "aten::add.Tensor" exactly; NULL when absent. */
 const ob_op *ob_op_table_find(const ob_op_table *table, const char *full_name);
@@ -129,12 +131,12 @@ typedef struct ob_op_name {
 ob_status ob_op_resolve_name(const ob_op_table *table, const char *name, ob_op_name *out,
                              ob_err *err);
 
-/* Chooses the overload that takes the call (first fit in the order of the rows; out= variants
- * only when `out` is given), applies the adapter and binds. bound is malloc'ed with
- * (*op)->schema->arg_count values: free with ob_op_free_bound. Tensors come through as copies with all
- * their fields. Names of PyTorch's Python front end (torch.add, not aten::add) take its words for
- * arguments too: input for self, axis for dim, out=(a, b), view(2, 3). When nothing fits the message
- * says what each candidate missed. */
+/* Chooses the overload that takes the call (first fit in the order of the rows; out= variants only
+ * when `out` is given), applies the adapter and binds. bound is malloc'ed with
+ * (*op)->schema->arg_count values: free with ob_op_free_bound. Tensors come through as copies with
+ * all their fields. Names of PyTorch's Python front end (torch.add, not aten::add) take its words
+ * for arguments too: input for self, axis for dim, out=(a, b), view(2, 3). When nothing fits the
+ * message says what each candidate missed. */
 ob_status ob_op_resolve_call(const ob_op_table *table, const char *name, const ob_call *call,
                              const ob_op **op, ob_value **bound, ob_err *err);
 void ob_op_free_bound(const ob_op *op, ob_value *bound);

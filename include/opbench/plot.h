@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pictures of records: an SVG that stands alone, or characters for a terminal.
+ * Pictures of records: a self-contained SVG, or characters for a terminal.
  *
  * One thread at a time per object.
  */
@@ -19,8 +19,8 @@ extern "C" {
 #define OB_PLOT_MAP(X)                                                                             \
     X(ROOFLINE, "roofline", "results below the ceilings of their machine")                         \
     X(DISTRIBUTION, "distribution", "the samples of each case, as a histogram and in time order")  \
-    X(RATIO, "ratio", "backends or sides beside the first, with intervals")                        \
-    X(SCALING, "scaling", "the speed-up over numbers of threads")                                  \
+    X(RATIO, "ratio", "backends or sides compared with the first, with intervals")                 \
+    X(SCALING, "scaling", "the speed-up with more threads")                                        \
     X(STEP, "step", "where the time of a recorded step goes")                                      \
     X(HISTORY, "history", "the median of each case over the runs of files or of a database")
 
@@ -35,9 +35,9 @@ typedef struct ob_plot_params {
     size_t size; /* sizeof (ob_plot_params) */
     ob_plot_kind kind;
     const ob_roofline *roofline; /* ceilings, copied; NULL = those that the first header has */
-    int64_t threads;  /* whose ceilings are drawn; 0 = of as many as most of the results have */
-    const char *only; /* of the other kinds: cases whose call has this text in it; NULL = all */
-    size_t most;      /* of these: this many, the most notable ones; 0 = 12, in text all */
+    int64_t threads;             /* draw the ceilings for these; 0 = as many as most results have */
+    const char *only;            /* other kinds: cases whose call contains this text; NULL = all */
+    size_t most;                 /* other kinds: at most this many cases; 0 = 12, or all in text */
 } ob_plot_params;
 
 /* INLINE: SVG without its style sheet, for a page that has it. */
@@ -54,14 +54,15 @@ typedef struct ob_plot ob_plot;
 
 ob_status ob_plot_create(const ob_plot_params *params, ob_plot **out, ob_err *err);
 void ob_plot_destroy(ob_plot *plot); /* NULL is allowed */
-/* Copies what it shows of a record of any kind. */
+/* Copies what it needs from a record of any kind. */
 ob_status ob_plot_add(ob_plot *plot, const ob_record *record, ob_err *err);
-/* Of OB_PLOT_HISTORY, in place of records: copies the series that the filter (NULL = all) and `only` choose, with their
- * changes. The latter are looked for here. Once. OB_ERR_INVALID: the plot is of another kind. */
+/* For OB_PLOT_HISTORY, instead of records: copies the series that the filter (NULL = all) and
+ * `only` select, and finds their changes. Call it once. OB_ERR_INVALID: the plot is of another
+ * kind. */
 ob_status ob_plot_add_store(ob_plot *plot, ob_store *store, const ob_store_filter *filter,
                             ob_err *err);
-/* Appends the picture; style may be NULL. OB_ERR_NOT_FOUND when there is nothing to draw: the message says what is
- * missing. */
+/* Appends the picture; style may be NULL. OB_ERR_NOT_FOUND when there is nothing to draw: the
+ * message says what is missing. */
 ob_status ob_plot_print(const ob_plot *plot, ob_plot_form form, const ob_plot_style *style,
                         ob_text *text, ob_err *err);
 

@@ -7,8 +7,9 @@
  * returns a const struct; the same struct is used when a plug-in is linked in. No constructors,
  * never dlclosed. The ABI number changes when a struct here changes in a way that old plug-ins
  * would misread; fields are appended under the same number, `size` tells how much of a struct the
- * plug-in knows, and OB_PLUGIN_HEAD has the sizes of all others that it hands over. Small values (ob_value, ob_tensor, ob_cost,
- * ob_kernel, ob_reason, ...) do not grow. "(required)" marks what must be there; every other function pointer may be NULL.
+ * plug-in knows, and OB_PLUGIN_HEAD has the sizes of all others that it hands over. Small values
+ * (ob_value, ob_tensor, ob_cost, ob_kernel, ob_reason, ...) do not grow. "(required)" marks what
+ * must be set; every other function pointer may be NULL.
  */
 #ifndef OPBENCH_PLUGIN_H
 #define OPBENCH_PLUGIN_H
@@ -111,7 +112,7 @@ extern "C" {
 
 typedef struct ob_host {
     uint32_t abi;
-    uint32_t size; /* a function whose offset is not below it is not there: the host is older */
+    uint32_t size; /* functions at this offset or beyond are missing: the host is older */
 #define OB_HOST_FIELD(field, type, function, parameters) type(*field) parameters;
     OB_HOST_MAP(OB_HOST_FIELD)
 #undef OB_HOST_FIELD
@@ -129,7 +130,7 @@ typedef enum ob_phase {
     OB_PHASE_MAKE_GRAD, /* make the gradients of the outputs (ones) */
     OB_PHASE_BACKWARD,  /* zero grad comes between two of them */
     OB_PHASE_ZERO_GRAD, /* drop the gradients of inputs and parameters */
-    OB_PHASE_RESTORE,   /* bring inputs that the operator changed in place back */
+    OB_PHASE_RESTORE,   /* restore inputs that the operator changed in place */
 } ob_phase;
 
 typedef enum ob_pass { OB_PASS_FORWARD = 0, OB_PASS_BACKWARD = 1 } ob_pass;
@@ -178,8 +179,8 @@ typedef ob_status (*ob_kernel_fn)(void *ctx, const ob_kernel *kernel);
 
 /* ------------------------------------------------------------------ references */
 
-/* What the results of a case must be, and how far a right kernel may be from that: for --check. It runs in the worker beside
- * the backend that it checks, and shares nothing with it. */
+/* What the results of a case should be, and how far a correct kernel may be off: for --check. It
+ * runs in the same worker as the backend that it checks, and shares nothing with it. */
 typedef struct ob_reference ob_reference; /* of one case; the plug-in defines it */
 
 typedef struct ob_reference_args {
@@ -188,18 +189,19 @@ typedef struct ob_reference_args {
     const ob_backward *backward; /* NULL = forward alone */
     const ob_value *inputs, *parameters;
     size_t input_count, parameter_count;
-    double seconds;      /* about; beyond it, only some elements of the results are computed */
-    double most_seconds; /* where all elements are needed and would take longer: OB_ERR_LIMIT */
+    double seconds;      /* approximate limit, beyond which only some elements are computed */
+    double most_seconds; /* OB_ERR_LIMIT if all elements are needed and take longer */
     uint64_t seed;       /* decides which elements */
 } ob_reference_args;
 
 typedef enum ob_reference_kind {
-    OB_REFERENCE_UNKNOWN, /* nothing is known of it; `reason` says why */
+    OB_REFERENCE_UNKNOWN, /* nothing is known about it; `reason` says why */
     OB_REFERENCE_VALUES,  /* a value and a bound for each element */
-    OB_REFERENCE_JUDGED,  /* right values are not one number each: ask `judge` */
+    OB_REFERENCE_JUDGED,  /* there is no single correct value: ask `judge` */
 } ob_reference_kind;
 
-/* One tensor of the results. Elements are row-major; of complex ones values and bounds have two numbers each. */
+/* One tensor of the results. Elements are row-major; of complex ones values and bounds have two
+ * numbers each. */
 typedef struct ob_reference_result {
     size_t size; /* sizeof(ob_reference_result) */
     ob_reference_kind kind;
@@ -209,23 +211,23 @@ typedef struct ob_reference_result {
     int64_t count;         /* elements that were computed */
     const int64_t *places; /* which; NULL = all */
     const double *values;  /* NULL for integers and bool */
-    const int64_t *wholes; /* those */
-    const double *bounds;  /* of |got - value|; INFINITY = nothing is known of the element */
-    double norm;           /* bound of the root of the sum of the squared differences */
+    const int64_t *wholes; /* the same for integers and bool */
+    const double *bounds;  /* of |got - value|; INFINITY = nothing is known */
+    double norm;           /* bound on the Euclidean norm of the differences */
     const char *reason;
-    double
-        shared; /* all elements may be off by this part of themselves at once, as a factor is that they share */
+    double shared; /* all elements may be off by this fraction, by a common factor */
 } ob_reference_result;
 
 typedef struct ob_reference_desc {
     /* OB_ERR_UNSUPPORTED or OB_ERR_LIMIT with the reason when there is none for the case. */
     ob_status (*compute)(const ob_reference_args *args, ob_reference **out, ob_err *err);
     void (*destroy)(ob_reference *reference);
-    /* Tensors of the outputs (lists are flat; of a graph without outputs, the inputs as it left them), or of the gradients in
-     * the order of backward->targets. */
+    /* Tensors of the outputs (lists are flattened; for a graph without outputs, the inputs as it
+     * left them), or of the gradients in the order of backward->targets. */
     size_t (*count)(const ob_reference *reference, ob_pass pass);
     const ob_reference_result *(*result)(const ob_reference *reference, ob_pass pass, size_t index);
-    /* Whether a result may be what a backend gave, in host memory; why says what is wrong. */
+    /* Whether a backend's result, in host memory, may be correct; if not, why says what is
+     * wrong. */
     bool (*judge)(const ob_reference *reference, ob_pass pass, size_t index, const ob_tensor *got,
                   ob_reason *why);
 } ob_reference_desc;
@@ -239,8 +241,8 @@ typedef struct ob_backend_desc {
     bool has_autograd;        /* runs backward by itself; needs no derived graph */
     bool asynchronous;        /* run returns before the work is done */
 
-    /* Whether it can work here (library, device), without loading anything heavy. Fills reason on
-     * no. */
+    /* Whether it can work here (library, device), without loading anything heavy. Fills why_not if
+     * it cannot. */
     ob_status (*probe)(const ob_host *host, ob_reason *why_not);
     ob_status (*open)(const ob_backend_settings *settings, ob_backend **out,
                       ob_err *err);     /* (required) */
@@ -286,59 +288,64 @@ typedef struct ob_backend_desc {
     /* The host's time in ns, for backends whose time is not the machine's (null, simulators); the
      * executor then times with it. NULL = the monotonic clock. */
     uint64_t (*clock_ns)(ob_backend *backend);
-    /* Backends with has_autograd, after prepare with OB_PASS_BACKWARD: false when no output depends on
-     * anything that requires a gradient, so that there is no backward to run. NULL = there is one. */
+    /* Backends with has_autograd, after prepare with OB_PASS_BACKWARD: false when no output depends
+     * on anything that requires a gradient, so that there is no backward to run. NULL = there is
+     * one. */
     bool (*has_backward)(ob_prepared *prepared);
-    /* Runs the pass once more (backward: with its forward, of which nothing is told) and calls fn for every
-     * operator inside, in the order of their starts. Not timed by anyone: for --profile. */
+    /* Runs the pass once more (backward: including its forward, which is not reported) and calls fn
+     * for every operator inside, in the order of their starts. Not timed by anyone: for
+     * --profile. */
     ob_status (*kernels)(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
                          ob_err *err);
-    /* How many threads it really works with, where that may be fewer than set_threads was told. NULL =
-     * as many as it was told. */
+    /* How many threads it really uses, if that may be fewer than set_threads asked for. NULL = as
+     * many as asked for. */
     int (*threads)(ob_backend *backend);
-    /* Why it never runs an operator of its own ("aten::from_file"; the overload does not matter): effects
-     * outside of the process. NULL = it does run it. The text is static. NULL here = it refuses none. */
+    /* Why it never runs an operator of its own ("aten::from_file"; the overload does not matter):
+     * effects outside of the process. NULL = it does run it. The text is static. NULL here = it
+     * refuses none. */
     const char *(*refuses)(ob_backend *backend, const char *name);
-    /* Without has_autograd: each gradient is to be in memory of its own, as in PyTorch, where it would only be
-     * the one that came in or a view of it. The backend must have aten::clone. */
+    /* Without has_autograd: a gradient that would only be the incoming one, or a view of it, is
+     * copied to its own memory, as PyTorch does. The backend must have aten::clone. */
     bool owns_gradients;
-    /* Sparse tensors among the inputs; cases with one are refused for it otherwise. */
+    /* Accepts sparse tensors as inputs; otherwise cases with one are refused. */
     bool takes_sparse;
-    /* What is special to one prepared case, for its record: "forward" = the implementations that a library
-     * chose for it. Asked once, after prepare. */
+    /* Properties of one prepared case, for its record: "forward" = the implementations that a
+     * library chose for it. Asked once, after prepare. */
     void (*case_properties)(ob_prepared *prepared, ob_property_fn fn, void *ctx);
-    /* The library that does its work, with its version, for listings: "oneDNN 2.6.3". It may be loaded for that.
-     * NULL = there is none. */
+    /* The library that does its work, with its version, for listings: "oneDNN 2.6.3". It may be
+     * loaded for that. NULL = there is none. */
     void (*library)(ob_backend *backend, ob_reason *out);
-    /* Variables of the environment, with values, that keep its libraries from instructions which not every machine
-     * has: "ONEDNN_MAX_CPU_ISA=AVX2". Told where a case dies of SIGILL. NULL = there are none. */
+    /* Environment variables, with values, that limit its libraries to common instructions:
+     * "ONEDNN_MAX_CPU_ISA=AVX2". Shown when a case dies of SIGILL. NULL = there are none. */
     const char *isa_limits;
-    /* Inputs and parameters have other elements now, in the same host memory: takes them over (uploads, reorders), so that
-     * the next forward computes with them. NULL = prepare again does that. */
+    /* Called when inputs and parameters have new elements in the same host memory: takes them over
+     * (uploads, reorders), so that the next forward computes with them. NULL = prepare is called
+     * again instead. */
     ob_status (*refill)(ob_prepared *prepared, ob_err *err);
-    /* What results must be, for all backends; opbench asks native's. NULL = it has none. */
+    /* What results should be, for all backends; opbench uses native's. NULL = it has none. */
     const ob_reference_desc *reference;
-    /* Gives a config's text to fn in which iterators and data generators that the user brought to the backend are replaced:
-     * lists stand for iterators, a generator of the plug-in for theirs. NULL = users bring none. */
+    /* Passes to fn the text of a config in which the user's own iterators and data generators,
+     * given to this backend, are replaced: iterators by lists, data generators by one of the
+     * plug-in. NULL = users cannot bring any. */
     ob_status (*expand)(ob_backend *backend, const char *config, ob_schema_fn fn, void *ctx,
                         ob_err *err);
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */
 
-/* What else a generator is given. */
+/* What a generator gets. */
 typedef struct ob_generate_args {
     const ob_host *host;
-    const ob_json
-        *entry; /* {"args": [...], "kwargs": {...}}: one materialised build or input; may be NULL */
+    /* {"args": [...], "kwargs": {...}}: one materialised build or input; may be NULL. */
+    const ob_json *entry;
     const char *op_name;
     const ob_device *device;
     ob_rng *rng;
 } ob_generate_args;
 
 /* Values made from an entry. Arrays are malloc'ed by the host before the call: `args` has one slot
- * per item of entry.args and min_capacity of the desc more, kwargs one per member and as many more; all NONE. Names of
- * kwargs are the plug-in's or the entry's, and stay. */
+ * per item of entry.args and min_capacity of the desc more, kwargs one per member and as many more;
+ * all NONE. Names of kwargs are the plug-in's or the entry's, and stay. */
 typedef struct ob_generated {
     ob_value *args;
     size_t arg_count; /* in: slots; out: how many are used */
@@ -354,8 +361,7 @@ typedef struct ob_generator_desc {
      * NULL = none. */
     const ob_arg_type *types;
     bool own_types_only; /* the core's types are not accepted */
-    size_t
-        min_capacity; /* argument slots it may need beyond the entry's own number, of each kind */
+    size_t min_capacity; /* argument slots of each kind that it may need beyond the entry's */
     /* Its own check of one materialised entry, after the types' checks passed. err's position is
      * filled by the core if left 0. */
     ob_status (*validate)(const ob_host *host, const ob_json *entry, ob_err *err);
@@ -381,8 +387,8 @@ typedef struct ob_iterator_item {
     char id[64];
     const ob_json *entry;
     const void *core; /* for the core's own iterators; plug-ins leave it NULL */
-    /* An iterator of inputs may give each its build, where both depend on the same variables; the config
-     * has no "build" then. NULL = the config's build. */
+    /* An iterator of inputs may give each its build, where both depend on the same variables; the
+     * config has no "build" then. NULL = the config's build. */
     const ob_json *build;
 } ob_iterator_item;
 
@@ -396,8 +402,7 @@ typedef struct ob_iterator_desc {
     ob_status (*validate)(const ob_iterator_args *args, ob_err *err);
     ob_status (*open)(const ob_iterator_args *args, void **state, ob_err *err); /* (required) */
     uint64_t (*count)(void *state);                                             /* (required) */
-    /* Item `index` < count, in any order; neighbours are asked for one after the other mostly.
-     * (required) */
+    /* Item `index` < count, in any order, though mostly one after the other. (required) */
     ob_status (*at)(void *state, uint64_t index, ob_iterator_item *item, ob_err *err);
     void (*close)(void *state); /* (required) */
 } ob_iterator_desc;

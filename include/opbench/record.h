@@ -20,15 +20,15 @@ extern "C" {
 
 /* ------------------------------------------------------------------ statuses and kinds */
 
-/* enum name, word in the record, whether the case ran to its end, whether the run failed by it,
- * whether --resume takes the case as done, meaning. */
+/* enum name, word in the record, whether the case ran to its end, whether it makes the run fail,
+ * whether --resume treats the case as done, meaning. */
 #define OB_RECORD_STATUS_MAP(X)                                                                    \
     X(OK, "ok", 1, 0, 1, "measured")                                                               \
     X(MISTRUSTED, "mistrusted", 1, 0, 1, "measured, but the reason says why not to rely on it")    \
     X(FAILED, "failed", 0, 1, 1, "an error that was reported")                                     \
-    X(DIFFERS, "differs", 0, 1, 1, "its results are not those of the reference backend")           \
-    X(CRASHED, "crashed", 0, 1, 1, "the worker died of a signal or ended by itself")               \
-    X(TIMED_OUT, "timed_out", 0, 1, 1, "the time limit of a case was over")                        \
+    X(DIFFERS, "differs", 0, 1, 1, "its results are not those of the reference")                   \
+    X(CRASHED, "crashed", 0, 1, 1, "the worker died of a signal or exited")                        \
+    X(TIMED_OUT, "timed_out", 0, 1, 1, "it took longer than the limit for a case")                 \
     X(OUT_OF_MEMORY, "out_of_memory", 0, 1, 1, "more memory than allowed, or than there is")       \
     X(INVALID, "invalid", 0, 1, 1, "the case itself is wrong for the operator")                    \
     X(UNSUPPORTED, "unsupported", 0, 1, 1, "the backend cannot run it")                            \
@@ -47,7 +47,8 @@ typedef struct ob_record_status_info {
     const char *word, *help;
     bool ran, failed, settled;
 } ob_record_status_info;
-/* NULL for a number that is not a status. OB_RECORD_NO_STATUS has "" and counts as ran and settled. */
+/* NULL for a number that is not a status. OB_RECORD_NO_STATUS has "" and counts as ran and
+ * settled. */
 const ob_record_status_info *ob_record_status_get_info(ob_record_status status);
 bool ob_record_status_from_word(const char *word, ob_record_status *out);
 
@@ -92,11 +93,11 @@ typedef struct ob_bytes {
 /* Absent values of the scalars: NULL, "", NaN, INT64_MIN, -1 (int8_t), 0 (uint64_t). */
 #define OB_NO_INT INT64_MIN
 
-/* A pass beside the same pass on the reference backend. */
+/* A pass compared with the same pass on the reference backend. */
 typedef struct ob_record_ratio {
-    double value;      /* time over that of the reference: the centre of the pairs' ratios */
+    double value;      /* time relative to the reference: the centre of the pairs' ratios */
     double low, high;  /* its confidence interval */
-    double confidence; /* how often such intervals hold the true ratio */
+    double confidence; /* how often such intervals contain the true ratio */
 } ob_record_ratio;
 
 /* One pass of a case. Times in ms are ns / 1e6, as PARAM makes them. */
@@ -111,12 +112,11 @@ typedef struct ob_record_pass {
     double gflops_per_s, gb_per_s; /* at the median time */
     uint64_t allocator_peak_bytes;
     ob_record_ratio ratio;                /* several backends side by side */
-    double attainable_ms, of_attainable;  /* below the ceilings of the machine; and its share */
+    double attainable_ms, of_attainable;  /* shortest possible time; its share of the median */
     const char *attainable_by, *bound_by; /* ob_bound_word */
-    ob_reals
-        disturbed; /* indices in measure_time_ms, rising: the kernel took the CPU away meanwhile */
+    ob_reals disturbed;       /* ascending indices in measure_time_ms: the kernel disturbed them */
     const char *disturbed_by; /* how that is known: "perf_event", "getrusage"; NULL = it is not */
-    ob_reals process_samples; /* of each of several processes, in their order: how many it gave */
+    ob_reals process_samples; /* with several processes: number of samples of each */
 } ob_record_pass;
 
 /* Instructions of one iteration, counted by valgrind in a process of its own. */
@@ -126,11 +126,12 @@ typedef struct ob_record_instructions {
     const char *source;                       /* "callgrind" */
     const char *reason;                       /* why there are none */
     const char *forward_file, *backward_file; /* tables by function, if they are kept */
-    ob_reals counts;       /* of `number` iterations together, each time that they were counted */
-    const ob_json *tables; /* a list of what ob_count_stats_to_json makes */
+    ob_reals counts;                          /* of `number` iterations together, one per repeat */
+    const ob_json *tables;                    /* a list of what ob_count_stats_to_json makes */
 } ob_record_instructions;
 
-/* What the processor's own counters say of one iteration, in a pass of its own after the timed ones. NaN = not known. */
+/* What the processor's own counters say of one iteration, in a pass of its own after the timed
+ * ones. NaN = not known. */
 typedef struct ob_record_pass_counters {
     double instructions, cycles, cache_misses, branch_misses;
 } ob_record_pass_counters;
@@ -138,12 +139,12 @@ typedef struct ob_record_pass_counters {
 typedef struct ob_record_counters {
     ob_record_pass_counters forward, backward;
     int64_t number;     /* iterations that were counted */
-    double share;       /* of the time in which they counted; below 1 the numbers are scaled */
+    double share;       /* of the time in which they counted; below 1, counts are scaled up */
     const char *source; /* "perf_event" */
-    const char *reason; /* why there are none, where the header says that there are counters */
+    const char *reason; /* why there are none, though the machine has counters */
 } ob_record_counters;
 
-/* The stretches of a case that --profile shows: enum name, key, what it is. */
+/* The phases of a case that --profile shows: enum name, key, what it is. */
 #define OB_CASE_PHASE_MAP(X)                                                                       \
     X(CASE, case, "the whole case")                                                                \
     X(GENERATE, generate, "making the values of the arguments")                                    \
@@ -161,15 +162,15 @@ typedef enum ob_case_phase {
 } ob_case_phase;
 const char *ob_case_phase_name(ob_case_phase phase); /* its key */
 
-/* What a replay made of a step of a trace; its operators are parts of it. */
+/* How a step of a trace was replayed; its operators are parts of it. */
 typedef struct ob_record_replay {
-    const char *trace, *step; /* file; mark of the profiler */
-    const char *what;         /* of a part: why its calls were not made, or not as recorded */
-    int64_t calls;            /* chosen */
-    int64_t computing, ran;   /* of these */
-    int64_t operators, operators_ran; /* names of the computing ones; those of which all ran */
+    const char *trace, *step; /* the file, and the profiler's mark */
+    const char *what;         /* for a part: why its calls were not made, or not as recorded */
+    int64_t calls;            /* selected calls */
+    int64_t computing, ran;   /* of these: those that compute, and how many of them ran */
+    int64_t operators, operators_ran; /* of the computing calls; those whose calls all ran */
     int8_t bfloat16_for_half;
-    uint64_t untouched_bytes; /* of large tensors, which were not filled because memory was short */
+    uint64_t untouched_bytes; /* of large tensors that were not filled, because memory was short */
 } ob_record_replay;
 
 typedef struct ob_record_result {
@@ -180,19 +181,19 @@ typedef struct ob_record_result {
     const char *key;
     ob_record_status status;
     const char *reason;  /* why the status is not ok */
-    int64_t index;       /* of the case in the whole run */
+    int64_t index;       /* number of the case in the whole run */
     const char *part_of; /* key of the case that it is a part of; NULL = it is a case */
-    int64_t part;        /* which of its parts, from 0 */
+    int64_t part;        /* number among the parts, from 0 */
     ob_record_replay replay;
     int64_t count;     /* how often the recorded program made this call */
-    int64_t outermost; /* of these, how often no other recorded call was around it */
+    int64_t outermost; /* of these, how often it was not inside another recorded call */
     const char *backend;
     const char *side;          /* its name among the sides of the run, if they have names */
-    const char *reference;     /* side or backend that the ratios are against */
+    const char *reference;     /* side or backend that the ratios are relative to */
     const char *check_verdict; /* "same", "differs", "not checked" */
     double check_worst;        /* largest difference in units of its bound */
-    double check_checked, check_elements; /* elements that were compared, and that there are */
-    const char *check_again; /* "refilled", "prepared anew", "same inputs"; NULL = not again */
+    double check_checked, check_elements; /* elements compared, and elements in total */
+    const char *check_again; /* "refilled", "prepared anew", "same inputs"; NULL = not done */
     const char *device;
     const ob_json *libraries; /* properties that the header could not have yet; may be NULL */
     const char *mode;         /* "discrete", "continuous", "continuous_events" */
@@ -204,16 +205,16 @@ typedef struct ob_record_result {
     ob_record_counters counters;
     const char *stop_rule;          /* "count", "min_time", "precision" */
     const char *stop_verdict;       /* "done" or "gave up" */
-    int64_t threads, threads_asked; /* the second only if it was another number */
-    int64_t cpu;                    /* pinned to it */
-    const char *cpus;               /* several: the list as it was given */
-    int64_t threads_bound;          /* of several: to a CPU each */
+    int64_t threads, threads_asked; /* the second only if it differs */
+    int64_t cpu;                    /* the CPU that it was pinned to */
+    const char *cpus;               /* several CPUs: the list as given */
+    int64_t threads_bound;          /* several CPUs: threads bound to one each */
     const char *membind;            /* NUMA nodes that its memory is bound to */
     const char *cache_state;        /* "hot" or "cold" */
-    const char *cache_how;          /* how the cache was emptied */
-    const char *cache_reached;      /* "memory"; "cache": emptying it did not reach the memory */
-    double cache_load_ns;           /* a load from what was flushed */
-    double cache_memory_ns;         /* a load from memory */
+    const char *cache_how;          /* how the cache was flushed */
+    const char *cache_reached;      /* where flushed data was loaded from: "memory" or "cache" */
+    double cache_load_ns;           /* time of a load of flushed data */
+    double cache_memory_ns;         /* time of a load from memory */
     int64_t seed;
     int64_t process; /* which of `processes`, from 0 */
     int64_t processes;
@@ -221,15 +222,15 @@ typedef struct ob_record_result {
     int64_t pid;
     uint64_t process_peak_bytes;                      /* high-water mark of resident memory */
     double noise_foreign, noise_steal, noise_seconds; /* the latest window or windows */
-    const char *fp_mode; /* what a library changed of it since the start, if any */
+    const char *fp_mode; /* how a library changed the floating-point mode, if one did */
     const char *start_time;
-    double seconds;       /* wall time of the case in all */
-    double start_seconds; /* that starting its processes took on top, if it has several */
+    double seconds;       /* total wall time of the case */
+    double start_seconds; /* additional time to start its processes, if there are several */
     /* With --profile: start on the monotonic clock and duration, in ns. */
     ob_reals phases[OB_CASE_PHASE_COUNT];
     const ob_json *implementation;
-    /* With --profile, from backends that tell: the operators inside one iteration, as [name, pass,
-     * depth, start ns, duration ns], durations the means over kernel_iterations. */
+    /* With --profile, from backends that report them: the operators inside one iteration, as [name,
+     * pass, depth, start ns, duration ns], durations the means over kernel_iterations. */
     const ob_json *kernels;
     int64_t kernel_iterations; /* 0 = not known */
     const char *signal;        /* "SIGSEGV" */
@@ -239,7 +240,7 @@ typedef struct ob_record_result {
     ob_strings warnings;
     const char *repro;
     const char *call;                   /* "softmax(f32[8,50257], -1)"; NULL in older files */
-    int8_t best_forward, best_backward; /* of several sides; -1 = nobody knows */
+    int8_t best_forward, best_backward; /* of several sides: 1 = the fastest, -1 = undecided */
 } ob_record_result;
 
 /* PARAM's run_options, in its words. */
@@ -278,31 +279,30 @@ typedef struct ob_record_header {
     const ob_json *backends;     /* per backend an object with its library properties */
     const ob_json *library_caps; /* per library what it was corrected to, or "off" */
     const ob_json *findings;     /* what spoils measurements on this machine */
-    const ob_json *ceilings;     /* ob_roofline_json: what results stand beside */
-    const ob_json *self_test;    /* ob_self_test_read: how well verdicts do on this machine */
+    const ob_json *ceilings;     /* ob_roofline_json: what results are compared with */
+    const ob_json *self_test;    /* ob_self_test_read: how reliable verdicts are on this machine */
     const char *start_time;      /* local time, "2024-05-01T12:00:00" */
     int64_t format;              /* of our fields: OB_RECORD_FORMAT */
     const char *config;          /* file name */
     const char *source;          /* what the cases are, if not those of a config: "trace" */
-    const ob_json
-        *sweep; /* the sweep itself, so that its table can be made from the records alone */
-    const char *config_hash; /* a resumed run must have the same */
+    const ob_json *sweep;        /* the whole sweep, so that the records alone make its table */
+    const char *config_hash;     /* a resumed run must have the same */
     int64_t cases;
     const char *shard;                                       /* "2/8" */
     const char *shard_by, *shard_hash, *shard_cases;         /* "cost"; as in ob_shard_division */
-    const ob_json *divided;                                  /* of what: the cases of all shards */
+    const ob_json *divided;                                  /* the cases of all shards */
     const ob_json *repeat;                                   /* the command for other parts */
-    int64_t merged;                                          /* from this many files */
+    int64_t merged;                                          /* made from this many files */
     const char *launcher, *job_id, *node, *nodes, *restarts; /* as in ob_shard */
     int64_t seed;
     const char *command_line;
     int64_t start_unix;    /* the same moment as start_time, in seconds since 1970 */
     const char *hardware;  /* ob_system_class */
     const char *microcode; /* "0xa20102b" */
-    const ob_json *tags;   /* what the user called the run: an object of texts */
+    const ob_json *tags;   /* the user's tags: an object of strings */
     const char *commit;    /* of the work tree that the run was started in */
     const char *branch;    /* NULL = none, or there is no work tree */
-    int8_t dirty;          /* 1: files that git knows differ from the commit */
+    int8_t dirty;          /* 1: tracked files differ from the commit */
 } ob_record_header;
 
 /* Raised when the meaning of a field changes; new fields do not raise it. */
@@ -331,14 +331,14 @@ typedef struct ob_record_kernel {
     const char *name, *pass;
     const char *case_op_name, *case_id, *case_key;
     int64_t calls;
-    double total_ns;    /* with what they call */
-    double own_ns;      /* without */
+    double total_ns;    /* including what they call */
+    double own_ns;      /* excluding what they call */
     int64_t iterations; /* over which the times are means; 0 = not known */
 } ob_record_kernel;
 
-/* Its parts are where they are in one version of this header alone: a record of another size is refused. A program that is
- * to go on with a newer library takes members of records by ob_record_number and ob_record_word, or by their rows: ob_record_find_field,
- * ob_record_member. */
+/* The layout is that of one version of this header: a record of another size is refused. A program
+ * that must keep working with a newer library reads records through ob_record_number and
+ * ob_record_word, or through their rows: ob_record_find_field, ob_record_member. */
 struct ob_record {
     size_t size; /* sizeof(ob_record): ob_record_init */
     ob_record_kind kind;
@@ -350,7 +350,7 @@ struct ob_record {
     ob_record_kernel kernel;
 };
 
-/* Everything absent. */
+/* Initialises a record with all fields absent. */
 void ob_record_init_sized(ob_record *record, size_t size, ob_record_kind kind);
 static inline void ob_record_init(ob_record *record, ob_record_kind kind)
 {
@@ -407,8 +407,8 @@ const char *ob_unit_text(ob_unit unit);
 enum {
     OB_FIELD_PARAM = 1,  /* a key of PARAM's, in its place */
     OB_FIELD_ALWAYS = 2, /* null when absent */
-    OB_FIELD_FILL = 4,   /* null when absent, if something else stands in the same object */
-    OB_FIELD_MARK = 8,   /* a line with it is of the row's kind */
+    OB_FIELD_FILL = 4,   /* null when absent, if the same object has other members */
+    OB_FIELD_MARK = 8,   /* a line that has it is of the row's kind */
 };
 
 typedef struct ob_field {
@@ -433,7 +433,7 @@ bool ob_record_has(const ob_record *record, const ob_field *field);
 typedef enum ob_result_open_mode {
     OB_RESULT_CREATE, /* a new file, or an old one emptied */
     OB_RESULT_APPEND, /* after what is there; starts a new line if the last one is not ended */
-    OB_RESULT_RESUME, /* the file must be there, a regular one; read it with ob_done_read_locked,
+    OB_RESULT_RESUME, /* the file must exist and be a regular one; read it with ob_done_read_locked,
                        * then cut it with ob_result_file_cut */
     OB_RESULT_NEW,    /* as CREATE, but a file that holds something is refused, OB_ERR_INVALID */
 } ob_result_open_mode;
@@ -442,37 +442,38 @@ typedef struct ob_result_file_params {
     size_t size;        /* sizeof(ob_result_file_params) */
     const char *path;   /* exact name; NULL = make one from prefix */
     const char *prefix; /* "<prefix>_<pid>_<unix seconds>.json", a later second if that is taken */
-    ob_result_open_mode mode;  /* with a prefix: CREATE, and no old file is ever emptied; or APPEND,
-                               * which then is the same */
+    ob_result_open_mode mode; /* with a prefix: CREATE, which never empties a file; or APPEND, which
+                                 is then the same */
     int64_t pid, unix_seconds; /* 0 = this process, now */
-    const char *go_on; /* option that goes on after a full disk, for the message; NULL = none */
-    bool any_lines;    /* APPEND: a file that begins with JSON of another kind is taken too */
-    /* Called while another run has the file, about ten times a second; pid: that of the other run, 0 = unknown.
-     * False gives up. NULL = do not wait. */
+    const char *go_on; /* option that continues after a full disk, for messages; NULL = none */
+    bool any_lines;    /* APPEND: also accept a file that begins with JSON of another kind */
+    /* Called while another run has the file, about ten times a second; pid: that of the other run,
+     * 0 = unknown. False gives up. NULL = do not wait. */
     bool (*wait)(void *ctx, const char *path, int64_t pid);
     void *wait_ctx;
-    /* For messages: the option that names the file, of a program that knows --force beside it, but not --append, --resume
-     * and --wait. NULL = --output, of one that knows them all. */
+    /* For messages: the option that names the file, in a program that has --force, but not
+     * --append, --resume and --wait. NULL = --output, in a program that has all of them. */
     const char *named_by;
 } ob_result_file_params;
 
 typedef struct ob_result_file ob_result_file;
 typedef struct ob_done_file ob_done_file;
 
-/* The file is locked (advisory) before anything of it is read, until it is closed: a second run on it waits or is
- * refused, OB_ERR_STATE. A file system without locks gives none. */
+/* The file is locked (advisory) before it is read and until it is closed: a second run on it waits
+ * or is refused, OB_ERR_STATE. On a file system without locks there is no lock. */
 ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_file **out,
                               ob_err *err);
 /* One write() for the whole line, so that a killed process leaves at most one torn line. When the
  * disk is full the part that was written is cut off again: the file holds whole lines only. */
 ob_status ob_result_file_append(ob_result_file *file, const ob_record *record, ob_err *err);
-/* The same for a line that was printed before, by a worker for example; with or without its newline,
- * which must be the only one. */
+/* The same for a line that was printed before, by a worker for example; with or without its
+ * newline, which must be the only one. */
 ob_status ob_result_file_append_line(ob_result_file *file, const char *line, size_t length,
                                      ob_err *err);
 const char *ob_result_file_path(const ob_result_file *file);
-/* Cuts off the torn last line that reading the file found. OB_ERR_STATE, and nothing is cut, if the file is longer or
- * shorter now than what was read: somebody writes to it in spite of the lock, or there are no locks. */
+/* Cuts off the torn last line that reading the file found. OB_ERR_STATE, and nothing is cut, if the
+ * file is longer or shorter now than what was read: another program writes to it despite the lock,
+ * or there are no locks. */
 ob_status ob_result_file_cut(ob_result_file *file, const ob_done_file *read, ob_err *err);
 /* NULL is allowed. Reports what the system says late (network file systems); the file is closed in
  * any case. */
@@ -484,33 +485,34 @@ ob_status ob_result_file_close(ob_result_file *file, ob_err *err);
 struct ob_record_reader_params {
     size_t size;           /* sizeof(ob_record_reader_params) */
     size_t max_line_bytes; /* 0 = 1 GiB */
-    bool
-        whole_lines_only; /* a last line without its newline is never given, even if it is complete */
+    bool whole_lines_only; /* never give a last line without its newline, even if complete */
 };
 
 /* A text in memory; data and name are borrowed. */
 ob_status ob_record_reader_open_memory(const char *name, const void *data, size_t size,
                                        const ob_record_reader_params *params,
                                        ob_record_reader **out, ob_err *err);
-/* What the open file holds, from its beginning; it must be one to resume. The file outlives the reader. */
+/* Reads an open file from its beginning; it must have been opened to resume, and must outlive the
+ * reader. */
 ob_status ob_record_reader_open_locked(const ob_result_file *file,
                                        const ob_record_reader_params *params,
                                        ob_record_reader **out, ob_err *err);
-/* Of the record given last: its line, from 1. */
+/* The line of the record given last, from 1. */
 uint64_t ob_record_reader_line(const ob_record_reader *reader);
-/* After OB_END. True: the last line has no newline; *cut_at (may be NULL) is where it begins, or the
- * size of the file when nothing is torn. */
+/* After OB_END. True: the last line has no newline; *cut_at (may be NULL) is where it begins, or
+ * the size of the file when nothing is torn. */
 bool ob_record_reader_is_torn(const ob_record_reader *reader, uint64_t *cut_at);
 
 /* ------------------------------------------------------------------ what is done */
 
 typedef struct ob_done ob_done;
 
-/* What names a case's result in a file. Members may be NULL; process OB_NO_INT or 0 = the only one. */
+/* Identifies a case's result in a file. Members may be NULL; process OB_NO_INT or 0 = the only
+ * one. */
 typedef struct ob_done_name {
     const char *key, *id, *backend;
     int64_t process;
-    int64_t threads; /* that were asked for; OB_NO_INT or 0 = not said */
+    int64_t threads; /* requested threads; OB_NO_INT or 0 = not known */
     const char *side;
 } ob_done_name;
 
@@ -526,7 +528,7 @@ struct ob_done_file {
 
 ob_status ob_done_create(ob_done **out, ob_err *err);
 void ob_done_destroy(ob_done *done); /* NULL is allowed */
-/* Costs between 21 and 64 bytes of memory. */
+/* Adds a result; costs 21 to 64 bytes of memory. */
 ob_status ob_done_add(ob_done *done, const ob_done_name *name, ob_err *err);
 bool ob_done_has(const ob_done *done, const ob_done_name *name);
 uint64_t ob_done_count(const ob_done *done);

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaying a trace: the recorded calls of a step again, in order, on any backend. A step is a case as any other: a
- * config has one per trace, and ob_run, a job or a session measures it, with ob_replay_maker() among the options.
+ * Replaying a trace: making the recorded calls of a step again, in order, on any backend. A step is
+ * a case like any other: a config has one per trace, and ob_run, a job or a session measures it,
+ * with ob_replay_maker() among the options.
  *
- * A sample is one pass over the calls. Timed is each call alone, as the executor times a case: after a wait for the
- * device, its prepared run and the wait after it, by the backend's clock; making its arguments, finding its operator and
- * keeping its results are not. Tensors carry data from call to call: a result is the next call's argument where the
- * trace says so, views share their storage at their recorded offset and strides, and a tensor that nobody reads any more
- * is freed. What no call made (weights, the batch) is made at random when it is first read: floating-point numbers in
- * [0, 1), integers in their recorded range, else in the one that the operator needs, else 0 or 1.
+ * A sample is one pass over the calls. Only the calls themselves are timed, as the executor times a
+ * case: after a wait for the device, the prepared run and the wait after it, by the backend's
+ * clock. Making arguments, finding operators and keeping results are not timed. Tensors carry data
+ * from call to call: a result is the next call's argument where the trace says so, views share
+ * their storage at their recorded offset and strides, and a tensor that no later call reads is
+ * freed. Tensors that no call made (weights, the batch) are filled with random numbers when they
+ * are first read: floating-point numbers in [0, 1), integers in their recorded range, else in the
+ * one that the operator needs, else 0 or 1.
  *
- * Each operator is a part of the step and has a record before that of the step: those that ran with their times per call,
- * and those that did not with status, reason and how many calls there are.
+ * Each operator is a part of the step and has a record before that of the step: with its times per
+ * call if it ran, or with status, reason and number of calls if it did not.
  */
 #ifndef OPBENCH_REPLAY_H
 #define OPBENCH_REPLAY_H
@@ -23,8 +26,8 @@
 extern "C" {
 #endif
 
-/* What became of calls that were not made as recorded: enum name, word for the record, status of their part, whether
- * they would be computing and are missing, help. */
+/* What became of calls that were not made as recorded: enum name, word for the record, status of
+ * their part, whether they would be computing and are missing, help. */
 #define OB_REPLAY_FATE_MAP(X)                                                                      \
     X(COMMUNICATION, "communication", SKIPPED, false, "it talks to other processes")               \
     X(STREAM, "stream", SKIPPED, false, "it orders streams or pins memory")                        \
@@ -34,11 +37,11 @@ extern "C" {
     X(FUSED, "fused", UNSUPPORTED, true, OB_TRACE_FUSED_HELP)                                      \
     X(COMPILED, "compiled", UNSUPPORTED, true, OB_TRACE_COMPILED_HELP)                             \
     X(UNSUPPORTED, "unsupported", UNSUPPORTED, true, "the backend does not have it")               \
-    X(ARGUMENT, "argument", INVALID, true, "it takes something that cannot be made again")         \
+    X(ARGUMENT, "argument", INVALID, true, "it takes a value that cannot be recreated")            \
     X(FAILED, "failed", FAILED, true, "it failed")                                                 \
     X(CRASHED, "crashed", CRASHED, true, "it ended the process")                                   \
-    X(DIFFERS, "differs", DIFFERS, false, "its results are not what they must be")                 \
-    X(REPLACED, "replaced", SKIPPED, false, "the calls that it made stand in its place")           \
+    X(DIFFERS, "differs", DIFFERS, false, "its results are wrong")                                 \
+    X(REPLACED, "replaced", SKIPPED, false, "the calls that it made are replayed instead")         \
     X(IN_FLOAT32, "in_float32", OK, false, "it was made in float32")
 
 typedef enum ob_replay_fate {
@@ -71,17 +74,17 @@ typedef struct ob_replay_options {
     const char *const *skip_names;   /* "aten::mm", with or without overload */
     const char *const *skip_reasons; /* for each name why, or NULL; NULL = none has a reason */
     size_t skip_count;
-    size_t skip_strict_count; /* the first ones must name calls that are there: OB_ERR_NOT_FOUND */
-    /* What half becomes. "auto": bfloat16 where more than a twentieth of the calls with half fail in it; "keep":
-     * nothing else; "bfloat16": that at once. A call that fails in these is made in float32, with copies that are not
-     * timed, except with "keep". NULL = "auto". */
+    size_t skip_strict_count; /* the first ones must name existing calls: OB_ERR_NOT_FOUND */
+    /* What to do with half. "auto": use bfloat16 if more than a twentieth of the calls with half
+     * fail; "keep": keep half; "bfloat16": always use bfloat16. Except with "keep", a call that
+     * fails is repeated in float32, with copies that are not timed. NULL = "auto". */
     const char *half;
     bool compute_only;             /* calls that do not compute have no records */
     const ob_trace_limits *limits; /* for reading the traces; NULL = those of ob_trace_open */
 } ob_replay_options;
 
-/* A config with a case for the chosen step of each trace, in their order. The traces are read and the choice is
- * checked; warnings about them go to the context's log. */
+/* A config with a case for the chosen step of each trace, in their order. The traces are read and
+ * the choice is checked; warnings about them go to the context's log. */
 ob_status ob_replay_open_config(ob_context *context, const char *const *paths, size_t path_count,
                                 const ob_replay_options *options, ob_config **out, ob_err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is shown of records. A table is columns and cells; it knows nothing of what it is printed as, and each form
- * (text, Markdown, CSV, JSON) has one printer, which makes hostile texts harmless. A report makes the tables of
- * records: what `opbench run` prints at its end, `opbench show` prints from the file.
+ * Showing records. A table is columns and cells, independent of the output format; each format
+ * (text, Markdown, CSV, JSON) has one printer, which makes hostile texts harmless. A report turns
+ * records into tables: what `opbench run` prints at its end, `opbench show` prints from the file.
  *
  * One thread at a time per object.
  */
@@ -33,12 +33,10 @@ typedef enum ob_hint {
 } ob_hint;
 
 enum {
-    OB_COLUMN_HIDDEN =
-        1, /* not printed unless it is chosen; rows can be sorted and filtered by it */
-    OB_COLUMN_CENTRED = 2,   /* in text */
-    OB_COLUMN_NOT_EMPTY = 4, /* left out of text when all its cells are empty */
-    OB_COLUMN_WRAPPED =
-        8, /* the last one: its texts are broken at the style's width, line feeds stay */
+    OB_COLUMN_HIDDEN = 1,      /* printed only if chosen; rows can be sorted and filtered by it */
+    OB_COLUMN_CENTRED = 2,     /* in text */
+    OB_COLUMN_NOT_EMPTY = 4,   /* left out of text when all its cells are empty */
+    OB_COLUMN_WRAPPED = 8,     /* last column: texts are wrapped at the style's width */
     OB_COLUMN_SHORTENED = 16,  /* where the style's width is too small, its texts are cut first */
     OB_COLUMN_LESSER = 32,     /* and then columns of this kind are left out, the last first */
     OB_COLUMN_SPARE = 64,      /* and then these */
@@ -48,7 +46,7 @@ enum {
 typedef struct ob_column {
     const char *title; /* for people: text and Markdown; NULL = not there */
     const char *name;  /* for programs: CSV and JSON; NULL = not there */
-    const char *group; /* stands over neighbours that share it, in text; NULL = none */
+    const char *group; /* heading over neighbours that share it, in text; NULL = none */
     ob_hint hint;
     uint32_t flags;
     size_t least_width; /* in text */
@@ -56,18 +54,18 @@ typedef struct ob_column {
 
 typedef struct ob_table ob_table;
 
-/* All calls copy what they are given. When memory is out, ob_table_print says so. */
-ob_table *ob_table_create(void);        /* NULL when memory is out */
+/* All calls copy what they are given. If memory runs out, ob_table_print reports it. */
+ob_table *ob_table_create(void);        /* NULL when out of memory */
 void ob_table_destroy(ob_table *table); /* NULL is allowed */
-/* Returns the column's number; rows that are there have nothing in it. */
+/* Returns the column's number; it is empty in existing rows. */
 size_t ob_table_add_column_sized(ob_table *table, const ob_column *column, size_t size);
 static inline size_t ob_table_add_column(ob_table *table, const ob_column *column)
 {
     return ob_table_add_column_sized(table, column, sizeof *column);
 }
 void ob_table_add_row(ob_table *table);
-/* A cell of the last row. A number that is NaN, and a text that is NULL, is nothing. Of a cell with both people get the
- * text and programs the number. */
+/* Sets a cell of the last row. A number that is NaN, or a text that is NULL, is an empty cell. If a
+ * cell has both, people get the text and programs the number. */
 void ob_table_set_text(ob_table *table, size_t column, const char *text);
 void ob_table_set_number(ob_table *table, size_t column, double number);
 /* Lines above and below the last row, in text; NULL = none. */
@@ -82,7 +80,7 @@ typedef struct ob_table_style {
     size_t size; /* sizeof(ob_table_style) */
     ob_table_format format;
     const char *list; /* JSON: one object with the rows under this key; NULL = a line per row */
-    size_t width;     /* text: of the screen; 0 = nothing is broken */
+    size_t width;     /* text: width of the screen; 0 = no wrapping */
     bool bold_titles; /* text: for a terminal that shows it */
     bool trimmed;     /* text: no blanks at the ends of lines */
     bool coloured; /* text: how results ended is shown in colours; for a terminal that shows them */
@@ -96,24 +94,27 @@ ob_status ob_table_print(const ob_table *table, const ob_table_style *style, ob_
 typedef struct ob_table_choice {
     size_t size;         /* sizeof(ob_table_choice) */
     const char *columns; /* "operator,id,median": titles, names, or fields of a record */
-    const char *sort; /* one of them; "-median" = the largest first. What has nothing comes last. */
-    const char *filter; /* "status == ok and median > 5us"; docs/show.md has the grammar */
-    int64_t top;        /* the first this many rows */
+    const char *sort;    /* one of them; "-median" = the largest first. Empty cells come last. */
+    const char *filter;  /* "status == ok and median > 5us"; docs/show.md has the grammar */
+    int64_t top;         /* only this many rows, the first; 0 = all */
 } ob_table_choice;
 
-/* OB_ERR_NOT_FOUND for a column that is not there, OB_ERR_SYNTAX for a filter that cannot be read. */
+/* OB_ERR_NOT_FOUND for a column that is not there, OB_ERR_SYNTAX for a filter that cannot be
+ * read. */
 ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err *err);
 
 /* "5.2 us": four digits and the unit that suits; "-" for NaN. Returns out. */
 char *ob_time_format(double ns, char *out, size_t size);
 
-/* Appends a diff that was judged (ob_diff_judge). The text form takes the width and the colours of the style, and the rows
- * and their order from the choice; other forms have all rows. style and choice may be NULL. */
+/* Appends a diff that was judged (ob_diff_judge). The text form takes the width and the colours of
+ * the style, and the rows and their order from the choice; other forms have all rows. style and
+ * choice may be NULL. */
 ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
                         const ob_table_choice *choice, ob_text *text, ob_err *err);
 
-/* The nodes of a judged fleet, a row each, the sickest first; below them what they come to. all: healthy ones too, which programs want;
- * people get their number. NULL when memory is out. */
+/* A table with a row for each node of a judged fleet, the sickest first, and a summary below. all:
+ * include healthy nodes, as programs want; otherwise only their number is shown. NULL: out of
+ * memory. */
 ob_table *ob_fleet_table(const ob_fleet *fleet, bool all);
 
 /* ------------------------------------------------------------------ reports */
@@ -122,7 +123,7 @@ ob_table *ob_fleet_table(const ob_fleet *fleet, bool all);
 #define OB_VIEW_MAP(X)                                                                             \
     X(NONE, "the record does not say")                                                             \
     X(RUN, "a row per result and pass")                                                            \
-    X(SIDES, "a row per case, the backends beside each other")                                     \
+    X(SIDES, "a row per case, the backends side by side")                                          \
     X(SWEEP, "a row per point of a sweep")                                                         \
     X(SUITE, "the snippets of a suite by label, language and mode")                                \
     X(REPLAY, "what was replayed of steps of traces, and their operators")                         \
@@ -137,7 +138,7 @@ typedef enum ob_view {
         OB_VIEW_COUNT
 } ob_view;
 
-/* The view of the command that wrote the record; OB_VIEW_NONE: the next one may say more. */
+/* The view of the command that wrote the record; OB_VIEW_NONE: a later record may tell. */
 ob_view ob_record_view(const ob_record *record);
 
 typedef struct ob_report_params {
@@ -145,12 +146,13 @@ typedef struct ob_report_params {
     ob_view view;
     ob_context *context; /* SWEEP: knows its operators */
     bool totals_only;    /* the rows are printed elsewhere */
-    bool wide;           /* several backends: the rates of each, not of the fastest alone */
+    bool wide;           /* several backends: the rates of each, not just the fastest */
     size_t width;        /* of the screen, for text; 0 = nothing is cut */
-    /* Of the rows; with columns or a filter there are no totals and no notes. NULL = all. */
+    /* Which rows to show; with columns or a filter there are no totals and no notes. NULL = all. */
     const ob_table_choice *choice;
     bool coloured; /* text: how results ended is shown in colours */
-    /* SIDES, for ob_report_print_new: how many a row has; 0 = not known, rows wait for the next one. */
+    /* SIDES, for ob_report_print_new: how many a row has; 0 = not known, rows wait for the next
+     * one. */
     size_t side_count;
 } ob_report_params;
 
@@ -158,22 +160,26 @@ typedef struct ob_report ob_report;
 
 ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_err *err);
 void ob_report_destroy(ob_report *report); /* NULL is allowed */
-/* Copies what it shows of a record of any kind; NULL = a file ends here. A case that was interrupted is left out when its
- * file goes on after it: the resumed run has measured it again. */
+/* Copies what it needs from a record of any kind; NULL = the end of a file. An interrupted case is
+ * left out if its file continues after it, because the resumed run has measured it again. */
 ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err);
-/* What is to come, before ob_report_print_new prints its first rows: how long the longest call is (0 = not known), and whether
- * calls alone do not tell the rows apart, so that their ids are shown. */
+/* Announces what will come, before ob_report_print_new prints the first rows: the length of the
+ * longest call (0 = not known), and whether several rows have the same call, so that ids are shown
+ * to tell them apart. */
 void ob_report_expect(ob_report *report, size_t call_width, bool repeats_calls);
-/* And which calls, as far as they are known, so that they can be cut in a way that leaves them apart; one_pass: no rows of
- * backward passes will come. The calls must outlive the report's last row. */
+/* Announces the calls, as far as they are known, so that they can be shortened and still be told
+ * apart. one_pass: there will be no rows of backward passes. The calls must outlive the report's
+ * last row. */
 void ob_report_expect_calls(ob_report *report, const char *const *calls, size_t count,
                             bool one_pass);
-/* While records come: appends the rows that are whole and were not printed yet, as text, in columns that stay as they are; with
- * the first come the titles. Nothing, where the rows are known at the end alone: with a choice, and in SUITE and REPLAY. What
- * is left, and the totals, come by ob_report_print. */
+/* Prints while records arrive: appends, as text, the complete rows that were not printed yet, in
+ * columns whose widths do not change; the titles come with the first rows. Appends nothing if the
+ * rows are known only at the end: with a choice, and for SUITE and REPLAY. ob_report_print prints
+ * the remaining rows and the totals. */
 ob_status ob_report_print_new(ob_report *report, ob_text *text, ob_err *err);
-/* Appends the table, and for people the totals of a recorded program; JSON has both. Once, after the last record; of
- * MEASUREMENTS and INSTRUCTIONS, which have one form, as often as one likes: what was added since. */
+/* Appends the table and, for people, the totals of a recorded program; JSON has both. Call it once,
+ * after the last record; for MEASUREMENTS and INSTRUCTIONS, which have one form, as often as you
+ * like: each call prints what was added since the last one. */
 ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *text, ob_err *err);
 /* The warnings that "*" in the table stands for, each kind once, for people. */
 ob_status ob_report_print_notes(const ob_report *report, ob_table_format format, ob_text *text,

@@ -4,8 +4,8 @@
  *
  * Counter based (Philox 4x32-10): (seed, stream) name a sequence, position is a plain counter, so
  * that any element is reached without drawing those before it. The draws use integer arithmetic and
- * IEEE + - * and / only, with our own log and exp, because the C library's differ in the last bit from
- * platform to platform. Built with -ffp-contract=off for the same reason.
+ * IEEE + - * and / only, with our own log and exp, because the C library's differ in the last bit
+ * from platform to platform. Built with -ffp-contract=off for the same reason.
  */
 #ifndef OPBENCH_RNG_H
 #define OPBENCH_RNG_H

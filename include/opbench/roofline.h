@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What this machine can do at most, as measured: multiply-adds per second by dtype and instruction set, bytes per second by
- * level of the memory and by device, seconds that a call of a backend costs at least. A result beside its ceiling says how much is left.
+ * The measured limits of this machine: multiply-adds per second by dtype and instruction set, bytes
+ * per second by memory level and device, and the least time that a call of a backend takes.
+ * Comparing a result with its ceiling shows how much there is left to gain.
  *
  * One thread at a time per object.
  */
@@ -18,10 +19,10 @@ extern "C" {
 
 /* enum name, word, unit, help */
 #define OB_CEILING_MAP(X)                                                                          \
-    X(PEAK, "peak", "op/s", "multiply-adds of registers, two operations each")                     \
+    X(PEAK, "peak", "op/s", "multiply-adds in registers, two operations each")                     \
     X(LOAD, "load", "B/s", "reading an array")                                                     \
-    X(STORE, "store", "B/s", "writing one")                                                        \
-    X(COPY, "copy", "B/s", "reading one and writing another: both count")                          \
+    X(STORE, "store", "B/s", "writing an array")                                                   \
+    X(COPY, "copy", "B/s", "reading an array and writing another: both count")                     \
     X(TRIAD, "triad", "B/s", "a = b + 3 c: all three count")                                       \
     X(LAUNCH, "launch", "s", "a call of a backend that has nothing to do")                         \
     X(UPLOAD, "upload", "B/s", "copying from the host to a device")                                \
@@ -40,7 +41,8 @@ const char *ob_ceiling_unit(ob_ceiling_kind kind);
 typedef struct ob_ceiling {
     size_t size; /* sizeof(ob_ceiling) */
     ob_ceiling_kind kind;
-    /* PEAK: dtype, "f32"; LAUNCH: backend; else "L1", "L2", "L3", "memory", or a device with memory of its own, "cuda:0" */
+    /* PEAK: dtype, "f32"; LAUNCH: backend; else "L1", "L2", "L3", "memory", or a device with memory
+     * of its own, "cuda:0" */
     char of[32];
     char set[24];    /* instruction set: "avx2", "avx2 past caches"; of a device: the backend */
     int64_t threads; /* of a device: 1 */
@@ -52,10 +54,11 @@ typedef struct ob_roofline ob_roofline;
 
 typedef struct ob_roofline_params {
     size_t size;            /* sizeof(ob_roofline_params) */
-    const int64_t *threads; /* how many at a time; NULL = 1, and as many as there are usable CPUs */
-    size_t thread_count;    /* of that list */
-    double seconds;         /* for all of it, about; 0 = 10 */
-    /* Called before each measurement; may be NULL. Not 0: stop, which fails with OB_END. */
+    const int64_t *threads; /* numbers of threads; NULL = 1, and one per usable CPU */
+    size_t thread_count;    /* length of that list */
+    double seconds;         /* approximate total time; 0 = 10 */
+    /* Called before each measurement; may be NULL. Any other value than 0 stops: the call then
+     * returns OB_END. */
     int (*on_progress)(void *ctx, size_t done, size_t total, const ob_ceiling *next);
     void *ctx;
 } ob_roofline_params;
@@ -69,36 +72,37 @@ const ob_ceiling *ob_roofline_at(const ob_roofline *roofline, size_t index);
 
 /* ---- kept per machine ---- */
 
-/* A file, or "off": what results are put beside where the option --roofline is not given. */
+/* Environment variable: a file of ceilings, or "off"; used if --roofline is not given. */
 #define OB_ROOFLINE_VARIABLE "OPBENCH_ROOFLINE"
 
 enum { OB_MACHINE_CLASS_BYTES = 17 };
 
-/* A word for the hardware that ceilings depend on: processor, caches, CPUs, memory, virtual or not. Kernels and libraries
- * are not part of it. */
+/* A word for the hardware that ceilings depend on: processor, caches, CPUs, memory, virtual or not.
+ * Kernels and libraries are not part of it. */
 void ob_machine_class(char out[OB_MACHINE_CLASS_BYTES]);
-/* What else it was measured under, in a line: "Linux 6.1.0, microcode 0xa20102b"; another one asks for a new
- * measurement. */
+/* The conditions of the measurement, in one line: "Linux 6.1.0, microcode 0xa20102b". If they
+ * change, measure again. */
 const char *ob_roofline_noted(const ob_roofline *roofline);
-/* Beside it too: the library that a backend had loaded, "OpenBLAS 0.3.21" or "", and its files, a line each: path, tab and what
- * tells it from another. ob_roofline_note_libraries (opbench/run.h) does it for all. */
+/* Also notes the library that a backend had loaded, "OpenBLAS 0.3.21" or "", and its files, one per
+ * line: path, tab and what tells one version from another. ob_roofline_note_libraries
+ * (opbench/run.h) does this for all backends. */
 ob_status ob_roofline_note_library(ob_roofline *roofline, const char *backend, const char *name,
                                    const char *files, ob_err *err);
-/* path NULL = this machine's file in the user's cache. Reading fails with OB_ERR_NOT_FOUND when there is none, and with
- * OB_ERR_SYNTAX when it is not ours. */
+/* path NULL = this machine's file in the user's cache. Reading fails with OB_ERR_NOT_FOUND when
+ * there is none, and with OB_ERR_SYNTAX when it is not ours. */
 ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_err *err);
 ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err);
-/* True the first time on this machine, which the user's cache remembers: so that whoever hints at it does so once. False where
- * that cannot be kept. */
+/* True the first time on this machine, which the user's cache remembers, so that a caller suggests
+ * measuring a roofline only once. False if the cache cannot be written. */
 bool ob_roofline_hint_is_new(void);
-/* As a list, of which a header keeps a copy, so that its results can be drawn from their file alone: of each kind, thing
- * and number of threads the best. NULL when memory is out. */
+/* The ceilings as a list, the best for each kind, subject and number of threads. A header keeps a
+ * copy, so that results can be drawn from their file alone. NULL: out of memory. */
 const ob_json *ob_roofline_json(const ob_roofline *roofline, ob_json_doc *doc);
 ob_status ob_roofline_from_json(const ob_json *list, ob_roofline **out, ob_err *err);
-/* Of the kernel and the microcode that run now, as ob_roofline_noted says it. */
+/* The current kernel and microcode, in the form of ob_roofline_noted. */
 void ob_roofline_note_now(char *out, size_t size);
 
-/* ---- a result beside them ---- */
+/* ---- comparing a result with them ---- */
 
 /* enum name, word, help */
 #define OB_BOUND_MAP(X)                                                                            \
@@ -116,7 +120,7 @@ typedef enum ob_bound {
 
 const char *ob_bound_word(ob_bound bound);
 
-/* A case as its ceilings see it. */
+/* The work of a case, to compare with the ceilings. */
 typedef struct ob_work {
     size_t size;         /* sizeof(ob_work) */
     double flops, bytes; /* below 0 = not known; bytes that no implementation can avoid */
@@ -124,24 +128,25 @@ typedef struct ob_work {
     ob_dtype dtype;      /* of the products */
     int64_t threads;
     bool cold;           /* nothing of it is in a cache */
-    const char *backend; /* whose calls cost something; NULL = not known */
-    const char *device;  /* "cuda:0": its tensors are in that one's memory; NULL = the host's */
+    const char *backend; /* backend whose call overhead applies; NULL = not known */
+    const char *device;  /* "cuda:0": its tensors are in this device's memory; NULL = the host's */
 } ob_work;
 
 typedef struct ob_attainable {
     size_t size;                       /* sizeof(ob_attainable) */
-    double seconds;                    /* no less than this; NaN = no ceiling says anything */
-    double seconds_of[OB_BOUND_COUNT]; /* by each; NaN = not known */
+    double seconds;                    /* shortest possible time; NaN = no ceiling applies */
+    double seconds_of[OB_BOUND_COUNT]; /* for each bound; NaN = not known */
     ob_bound bound;                    /* which one decides */
-    char level[16];                    /* of the memory that was assumed */
+    char level[16];                    /* memory level that was assumed */
     double flops, bytes;               /* of the case, as they were given */
 } ob_attainable;
 
 ob_status ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out,
                              ob_err *err);
-/* A time is explained by the bound that decides when at least this share of it was necessary. */
+/* The deciding bound explains a time if at least this fraction of it was necessary. */
 #define OB_EXPLAINED_SHARE 0.7
-/* A time that cannot be: below the ceilings by more than the margins that docs/roofline.md states. why says which one. */
+/* Whether a time is impossible: below the ceilings by more than the margins in docs/roofline.md.
+ * why says which ceiling. */
 bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char *why, size_t size);
 
 #ifdef __cplusplus

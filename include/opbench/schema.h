@@ -69,9 +69,9 @@ typedef struct ob_schema {
     bool no_return;     /* a signature without "->"; only for names without "::" */
 } ob_schema;
 
-/* One allocation-owner; schema_destroy frees everything. err->column is the byte in text, from 1.
- * Names without "::" are signatures of a front end ("torch.nn.Linear(int in_features, ...)"): all of
- * the dotted name is `name`, there is no overload, and the part from "->" on may be missing. */
+/* ob_schema_destroy frees everything. err->column is the byte in text, from 1. Names without "::"
+ * are signatures of a front end ("torch.nn.Linear(int in_features, ...)"): all of the dotted name
+ * is `name`, there is no overload, and the part from "->" on may be missing. */
 ob_status ob_schema_parse(const char *text, size_t length, ob_schema **out, ob_err *err);
 void ob_schema_destroy(ob_schema *schema); /* NULL is allowed */
 /* From the parsed parts, not from text. malloc'ed; free() it. */
@@ -90,14 +90,15 @@ typedef struct ob_call {
 } ob_call;
 
 /* True if value can stand for type: int for float, int for Scalar, one int for int[2] (PyTorch's
- * broadcasting of lists with a fixed size), None for optionals, an int or dtype for ScalarType ... */
+ * broadcasting of lists with a fixed size), None for optionals, an int or dtype for ScalarType
+ * ... */
 bool ob_type_accepts(const ob_type *type, const ob_value *value);
 
 /* Gives every argument of the schema its value: positional ones first, then by keyword, then
- * defaults. bound has schema->arg_count entries, which the caller owns afterwards (also none on failure: they are
- * all NONE then). Values are converted to the schema's type (int to double, int to list, ...).
- * Failures name the argument and say what was expected: too many positional arguments, unknown
- * keyword, given twice, missing, wrong type. */
+ * defaults. bound has schema->arg_count entries, which the caller owns afterwards (also none on
+ * failure: they are all NONE then). Values are converted to the schema's type (int to double, int
+ * to list, ...). Failures name the argument and say what was expected: too many positional
+ * arguments, unknown keyword, given twice, missing, wrong type. */
 ob_status ob_schema_bind(const ob_schema *schema, const ob_call *call, ob_value *bound,
                          ob_err *err);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Suites of snippets: related pieces of code in Python, C++ and C, defined in groups and expanded to
- * the single ones that run. What PyTorch's benchmarks/instruction_counts calls TimerArgs, GroupedStmts,
- * GroupedModules and GroupedVariants, with the same rules and the same texts.
+ * Suites of snippets: related pieces of code in Python, C++ and C, defined in groups and expanded
+ * to the single ones that run. They follow TimerArgs, GroupedStmts, GroupedModules and
+ * GroupedVariants of PyTorch's benchmarks/instruction_counts, with the same rules and the same
+ * texts.
  *
  * Nothing here runs or compiles any code; docs/snippets.md says how suites are written.
  */
@@ -45,15 +46,15 @@ typedef struct ob_timer_args {
     ob_language language;
 } ob_timer_args;
 
-/* What is shared by the snippets of a group, by language. NULL = "". */
+/* Setup code that the snippets of a group share, by language. NULL = "". */
 typedef struct ob_grouped_setup {
     const char *code[OB_LANGUAGE_COUNT];
     const char *global_setup[OB_LANGUAGE_COUNT]; /* outside functions; not for Python */
 } ob_grouped_setup;
 
-/* A group of related snippets. What `code` holds depends on the kind of group: a statement per language, the
- * definition of a `model` (in C one that ob_op_prepare made), or a block of one statement per line. NULL = not in this
- * language. */
+/* A group of related snippets. What `code` holds depends on the kind of group: a statement per
+ * language, the definition of a `model` (in C one that ob_op_prepare made), or a block of one
+ * statement per line. NULL = not in this language. */
 typedef struct ob_snippet_group {
     size_t size; /* sizeof(ob_snippet_group) */
     const char *code[OB_LANGUAGE_COUNT];
@@ -74,8 +75,8 @@ ob_status ob_suite_parse(const char *name, const void *data, size_t size, ob_sui
                          ob_err *err);
 ob_status ob_suite_read(const char *path, ob_suite **out, ob_err *err); /* "-": stdin */
 
-/* Adds a definition under a label of one or more parts; copies everything. OB_ERR_DUPLICATE for a label
- * that is there already, OB_ERR_CONFIG for a group that cannot be expanded. */
+/* Adds a definition under a label of one or more parts; copies everything. OB_ERR_DUPLICATE for a
+ * label that is there already, OB_ERR_CONFIG for a group that cannot be expanded. */
 ob_status ob_suite_add_timer(ob_suite *suite, const char *const *label, size_t parts,
                              const ob_timer_args *args, ob_err *err);
 ob_status ob_suite_add_stmts(ob_suite *suite, const char *const *label, size_t parts,
@@ -95,7 +96,8 @@ typedef struct ob_snippet {
     size_t label_parts;
     const char *runtime;  /* "Eager", "TorchScript", or "" */
     const char *autograd; /* "Forward", "Forward + Backward", or "" */
-    /* TorchScript only: the Python text that makes `jit_model`, and the file where the snippet expects it. */
+    /* TorchScript only: the Python text that makes `jit_model`, and the file where the snippet
+     * expects it. */
     const char *model_source, *model_path;
     ob_timer_args args; /* all texts are there */
 } ob_snippet;
@@ -109,8 +111,9 @@ typedef struct ob_expand_options {
     const char *name_part;   /* snippets with this in their name (ob_snippet_name); NULL = all */
 } ob_expand_options;
 
-/* Every runtime, with and without backward, in every language and with every number of threads that the
- * definitions ask for, in this order. options may be NULL. The suite must live as long as the snippets. */
+/* Every runtime, with and without backward, in every language and with every number of threads that
+ * the definitions ask for, in this order. options may be NULL. The suite must live as long as the
+ * snippets. */
 ob_status ob_suite_expand(const ob_suite *suite, const ob_expand_options *options,
                           ob_snippets **out, ob_err *err);
 void ob_snippets_destroy(ob_snippets *snippets); /* NULL is allowed */
@@ -119,11 +122,12 @@ const ob_snippet *ob_snippets_at(const ob_snippets *snippets, size_t index);
 
 /* "Pointwise / add  Eager, Forward  Python, 1 thread". free() it. */
 ob_status ob_snippet_name(const ob_snippet *snippet, char **name, ob_err *err);
-/* The original's name of a snippet: JSON of label, autolabels and num_threads, ASCII only. free() it. */
+/* The original's name of a snippet: JSON of label, autolabels and num_threads, ASCII only. free()
+ * it. */
 ob_status ob_snippet_key(const ob_snippet *snippet, char **key, ob_err *err);
 enum { OB_MD5_TEXT = 33 };
-/* Hash over the distinct keys in order, as 32 hexadecimal digits and a NUL. Snippets in C are ours and
- * left out, so that suites of the original keep its hash; "none" when there are no others. */
+/* Hash over the distinct keys in order, as 32 hexadecimal digits and a NUL. Snippets in C are ours
+ * and left out, so that suites of the original keep its hash; "none" when there are no others. */
 ob_status ob_snippets_md5(const ob_snippets *snippets, char hex[OB_MD5_TEXT], ob_err *err);
 /* {"label", "autolabels", "num_threads", "stmt", "setup", "global_setup", "language"}. */
 ob_status ob_snippet_to_json(const ob_snippet *snippet, ob_json_doc *doc, ob_json **out,

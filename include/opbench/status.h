@@ -30,7 +30,7 @@ void ob_err_clear(ob_err *err);
 ob_status ob_err_set(ob_err *err, ob_status code, const char *format, ...) OB_PRINTF(3, 4);
 ob_status ob_err_setv(ob_err *err, ob_status code, const char *format, va_list args);
 
-/* As ob_err_set, with a position in the user's input. file and path may be NULL. */
+/* Like ob_err_set, with a position in the user's input. file and path may be NULL. */
 ob_status ob_err_set_at(ob_err *err, ob_status code, const char *file, uint32_t line,
                         uint32_t column, const char *path, const char *format, ...) OB_PRINTF(7, 8);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * History: results of many runs in a database, one file of SQLite's or a PostgreSQL server; series of a case over time,
- * and the points at which they changed.
+ * History: the results of many runs in a database (an SQLite file or a PostgreSQL server), series
+ * of a case over time, and the points at which they changed.
  *
- * Texts belong to the list that they were read with and die with it; a text that nobody gave is "". A database is data that
- * anyone may have written: what is wrong with it is an error. One thread at a time per store; any number of processes
- * per database.
+ * Strings belong to the list that they were read with; a missing string is "". A database is
+ * untrusted data: anything wrong with it is an error. One thread at a time per store; any number of
+ * processes per database.
  */
 #ifndef OPBENCH_STORE_H
 #define OPBENCH_STORE_H
@@ -23,7 +23,7 @@ typedef struct ob_store ob_store;
 
 typedef enum ob_store_mode {
     OB_STORE_READ,   /* OB_ERR_NOT_FOUND if there is none */
-    OB_STORE_CREATE, /* it is made if there is none, and brought up to this version if it is older */
+    OB_STORE_CREATE, /* create it if there is none, and upgrade it if it is older */
 } ob_store_mode;
 
 typedef struct ob_store_params {
@@ -32,7 +32,8 @@ typedef struct ob_store_params {
                            * opbench/history.db in XDG_DATA_HOME, else in ~/.local/share */
     ob_store_mode mode;
     double patience_s; /* how long to wait while another process writes; 0 = 60 */
-    /* The type of the file system below a path, as statfs(2) gives it; below 0: unknown. NULL = ask the system. */
+    /* The type of the file system below a path, as statfs(2) gives it; below 0: unknown. NULL = ask
+     * the system. */
     int64_t (*file_system)(void *ctx, const char *path);
     void *ctx;
 } ob_store_params;
@@ -40,26 +41,28 @@ typedef struct ob_store_params {
 /* Libraries are opened when a database needs them: OB_ERR_NOT_FOUND names the one to install. */
 ob_status ob_store_open(const ob_store_params *params, ob_store **out, ob_err *err);
 void ob_store_close(ob_store *store); /* NULL is allowed */
-/* What messages call it: the file, or the address without its password. As long as the store. */
+/* Its name in messages: the file, or the address without its password. Valid as long as the
+ * store. */
 const char *ob_store_name(const ob_store *store);
 
 /* ------------------------------------------------------------------ adding */
 
-/* What came of adding; the library counts on. */
+/* What was added; the library adds to these numbers. */
 typedef struct ob_store_added {
     size_t size;                        /* sizeof(ob_store_added) */
     uint64_t runs, results;             /* new ones */
-    uint64_t known_runs, known_results; /* that were there already */
-    uint64_t left_out;                  /* results without a key or a time: nothing to remember */
+    uint64_t known_runs, known_results; /* already there */
+    uint64_t left_out; /* results without a key or a time, which cannot be stored */
 } ob_store_added;
 
 typedef struct ob_store_writer ob_store_writer;
 
-/* A transaction. Until it is committed nothing of it is seen, and closing it undoes all. samples: all samples are kept, not
- * their quantiles alone. */
+/* Begins a transaction: nothing is visible until it is committed, and closing it before undoes
+ * everything. samples: keep all samples, not just their quantiles. */
 ob_status ob_store_writer_open(ob_store *store, bool samples, ob_store_writer **out, ob_err *err);
-/* The records of a file in their order: a header begins a run, results belong to it, the rest is passed over. What is
- * there already is not added again, so that a file may be added while it grows. OB_ERR_STATE: a result before any header. */
+/* The records of a file in their order: a header begins a run, results belong to it, other records
+ * are ignored. Results that are already there are not added again, so a file may be added while it
+ * grows. OB_ERR_STATE: a result before any header. */
 ob_status ob_store_writer_add(ob_store_writer *writer, const ob_record *record, ob_err *err);
 ob_status ob_store_writer_commit(ob_store_writer *writer, ob_err *err);
 const ob_store_added *ob_store_writer_added(const ob_store_writer *writer);
@@ -67,14 +70,15 @@ void ob_store_writer_close(ob_store_writer *writer); /* NULL is allowed */
 
 /* ------------------------------------------------------------------ runs */
 
-/* What is chosen; members that are NULL or 0 choose nothing. Texts are compared whole. */
+/* Which runs and series to select; members that are NULL or 0 do not restrict the choice. Strings
+ * must match exactly. */
 typedef struct ob_store_filter {
     size_t size;         /* sizeof(ob_store_filter) */
     int64_t since;       /* unix seconds: runs from then on */
     const char *branch;  /* of runs */
     const char *host;    /* of runs */
     const char *tag;     /* of runs: "key=value", or "key" with any value */
-    const char *text;    /* of series: their key, or a part of what a case is called */
+    const char *text;    /* of series: their key, or part of a case's name */
     const char *backend; /* of series */
     int64_t machine;     /* of both: its id */
 } ob_store_filter;
@@ -90,7 +94,7 @@ typedef struct ob_store_run {
     const char *tags; /* an object in JSON: {"key": "value"} */
     const char *kernel, *microcode;
     const char *libraries; /* what backends say of their libraries, an object in JSON */
-    const char *source;    /* config or what else the cases are from */
+    const char *source;    /* the config, or what else the cases came from */
     const char *version;   /* of opbench */
     uint64_t results, failed;
 } ob_store_run;
@@ -139,7 +143,7 @@ typedef struct ob_store_point {
     double low, high; /* the interval of the median */
 } ob_store_point;
 
-/* Oldest first; those of failed results too. */
+/* Oldest first, including failed results. */
 typedef struct ob_store_points ob_store_points;
 ob_status ob_store_read_points(ob_store *store, int64_t series, ob_store_points **out, ob_err *err);
 size_t ob_store_points_count(const ob_store_points *points);
@@ -161,7 +165,7 @@ ob_status ob_store_read_samples(ob_store *store, int64_t series, const ob_store_
 
 typedef struct ob_store_check_params {
     size_t size;                   /* sizeof(ob_store_check_params) */
-    const ob_store_filter *filter; /* which runs and series; NULL = all. since: changes, not runs */
+    const ob_store_filter *filter; /* NULL = everything. `since` is about changes, not runs */
     const ob_change_params *how;   /* NULL = defaults */
     const char *value;             /* "median", "p25", "min" or "mean"; NULL = median */
 } ob_store_check_params;
@@ -169,16 +173,17 @@ typedef struct ob_store_check_params {
 /* A change of one series. */
 typedef struct ob_store_change {
     const ob_store_series *series;
-    ob_change change;              /* of the values of results that ran, oldest first */
+    ob_change change;              /* in the values of results that ran, oldest first */
     int64_t run_before, run_after; /* the last run before it and the first one after it */
     int64_t time;                  /* of run_after */
     const char *commit_before, *commit_after;
     const char *marks;  /* what else is different between these runs: "kernel, libraries"; "" */
-    const char *reason; /* why it was accepted; "" = nobody did */
+    const char *reason; /* why it was accepted; "" = it was not */
     size_t group;       /* which of the groups it belongs to */
 } ob_store_change;
 
-/* Changes of several series on one class of hardware between the same runs. A change that came alone is a group of one. */
+/* Changes of several series on one class of hardware between the same runs. A change that came
+ * alone is a group of one. */
 typedef struct ob_store_group {
     int64_t machine;
     int64_t run_before, run_after, time; /* what all of them have in common */
@@ -189,34 +194,35 @@ typedef struct ob_store_group {
 } ob_store_group;
 
 typedef struct ob_store_check ob_store_check;
-/* Looks at the series that the filter chooses, by their results of the runs that it chooses. The latest changes and groups come first. */
+/* Examines the series that the filter selects, with the results of the runs that it selects. The
+ * latest changes and groups come first. */
 ob_status ob_store_check_run(ob_store *store, const ob_store_check_params *params,
                              ob_store_check **out, ob_err *err);
 size_t ob_store_check_count(const ob_store_check *check);
 const ob_store_change *ob_store_check_at(const ob_store_check *check, size_t index);
 size_t ob_store_check_groups(const ob_store_check *check);
 const ob_store_group *ob_store_check_group(const ob_store_check *check, size_t index);
-uint64_t ob_store_check_series(const ob_store_check *check); /* that were looked at */
+uint64_t ob_store_check_series(const ob_store_check *check); /* series that were examined */
 uint64_t
 ob_store_check_short(const ob_store_check *check);  /* of these: too short to say anything */
 void ob_store_check_destroy(ob_store_check *check); /* NULL is allowed */
 
-/* Of one series with its points: the changes, without groups. points are those of ob_store_read_points. */
+/* The changes of one series, without groups. points are those of ob_store_read_points. */
 ob_status ob_store_check_points(const ob_store_points *points, const ob_store_check_params *params,
                                 ob_changes **out, ob_err *err);
 
-/* Accepts the change at which the commit begins (the first ones of its digits are enough), of all series whose key or name
- * is `text`. OB_ERR_NOT_FOUND: there is no such series, or no run of that commit. */
+/* Accepts the change that begins with the commit (its first digits are enough), in all series whose
+ * key or name is `text`. OB_ERR_NOT_FOUND: there is no such series, or no run of that commit. */
 ob_status ob_store_accept(ob_store *store, const char *text, const char *commit, const char *reason,
                           ob_err *err);
 
-/* ------------------------------------------------------------------ keeping house */
+/* ------------------------------------------------------------------ pruning */
 
 typedef struct ob_store_prune_params {
     size_t size;        /* sizeof(ob_store_prune_params) */
-    int64_t before;     /* unix seconds: runs from before then go */
-    bool samples_alone; /* not the runs, but their samples */
-    bool dry;           /* nothing goes; what would is counted */
+    int64_t before;     /* unix seconds: delete runs from before then */
+    bool samples_alone; /* delete only samples, and keep the runs */
+    bool dry;           /* dry run: count what would be deleted, delete nothing */
 } ob_store_prune_params;
 ob_status ob_store_prune(ob_store *store, const ob_store_prune_params *params, uint64_t *runs,
                          uint64_t *results, ob_err *err);

@@ -42,8 +42,9 @@ typedef enum ob_layout {
     OB_LAYOUT_SPARSE_BSC = 6,
 } ob_layout; /* numbers are PyTorch's */
 
-/* Of a tensor: whether it consists of indices and values. What a backend makes of those is told by the
- * layout. One with OB_LAYOUT_MKLDNN is strided here; the backend brings it to that library's order. */
+/* Whether a tensor of this layout consists of indices and values; the layout says what a backend
+ * makes of them. A tensor with OB_LAYOUT_MKLDNN is strided here; the backend converts it to that
+ * library's order. */
 static inline bool ob_layout_is_sparse(ob_layout layout)
 {
     return layout != OB_LAYOUT_STRIDED && layout != OB_LAYOUT_MKLDNN;
@@ -56,7 +57,8 @@ typedef enum ob_memory_format {
     OB_MEMORY_FORMAT_CHANNELS_LAST_3D = 3,
 } ob_memory_format; /* numbers are PyTorch's */
 
-/* "strided", "sparse_csr", "channels_last", ... with or without "torch." in front; false for other names. */
+/* "strided", "sparse_csr", "channels_last", ... with or without "torch." in front; false for other
+ * names. */
 bool ob_layout_from_name(const char *name, size_t length, ob_layout *out);
 bool ob_memory_format_from_name(const char *name, size_t length, ob_memory_format *out);
 
@@ -65,7 +67,8 @@ typedef void (*ob_storage_deleter)(void *data, size_t size_bytes, void *ctx);
 
 /* Host memory, 64-byte aligned, not initialised. size_bytes may be 0. */
 ob_status ob_storage_create(size_t size_bytes, ob_storage **out, ob_err *err);
-/* Wraps data that exists; deleter (may be NULL) is called once, when the last reference goes. */
+/* Wraps data that exists; deleter (may be NULL) is called once, when the last reference is
+ * released. */
 ob_status ob_storage_wrap(void *data, size_t size_bytes, const ob_device *device,
                           ob_storage_deleter deleter, void *ctx, ob_storage **out, ob_err *err);
 ob_storage *ob_storage_retain(ob_storage *storage); /* NULL stays NULL */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The Timer: times a body of code as torch.utils.benchmark does. The body is a C function that runs
- * itself n times (the loop is inside it, so a call per iteration costs nothing), a case of an operator
- * on a backend (ob_session_prepare_task in run.h), or anything that answers the same calls.
+ * itself n times (the loop is inside it, so a call per iteration costs nothing), a case of an
+ * operator on a backend (ob_session_prepare_task in run.h), or anything that answers the same
+ * calls.
  *
  *     struct numbers {
  *         volatile double a, b, sum;
@@ -31,17 +32,19 @@ extern "C" {
 
 /* ---- measuring ---- */
 
-/* As ob_timer_blocked_autorange (opbench/opbench.h) each appends one measurement to the list, or nothing after a
- * failure. A block never counts as less than a nanosecond. OB_ERR_INVALID for a task without a body or numbers that make no sense. */
+/* Like ob_timer_blocked_autorange (opbench/opbench.h), each appends one measurement to the list, or
+ * nothing after a failure. A block never counts as less than a nanosecond. OB_ERR_INVALID for a
+ * task without a body or numbers that make no sense. */
 
 #define OB_TIMER_NUMBER 1000000
 
-/* One block of `number` > 0 iterations, after a block of max(number / 100, 2) that does not count. */
+/* One block of `number` > 0 iterations, after a block of max(number / 100, 2) that does not
+ * count. */
 ob_status ob_timer_timeit(const ob_timer *timer, uint64_t number, ob_measurements *to, ob_err *err);
 
 typedef struct ob_adaptive_params {
     size_t size;           /* sizeof(ob_adaptive_params) */
-    double threshold;      /* of the interquartile range over the median; must come below it */
+    double threshold;      /* the interquartile range over the median must fall below it */
     double min_run_time_s; /* never less, unless max_run_time_s ends it */
     double max_run_time_s; /* a block that ends beyond it is the last one; 0 = no limit */
 } ob_adaptive_params;

@@ -3,10 +3,10 @@
  * Execution traces of PyTorch (its execution graph observer, schema 1.0.1 to 1.1.1) and profiler
  * traces (Kineto's Chrome JSON): what was called, with which arguments, in which order.
  *
- * A trace is data. It is read in one pass, plain or packed (gzip, tar, zstd), into tables in which every
- * text, shape, list and tensor stands once; memory is at most about that of the text. Whatever is odd in a file
- * (a parent that is missing, a cycle, a size that overflows) is an error with its place or a node that
- * says so; nothing in it is trusted.
+ * A trace is data. It is read in one pass, plain or packed (gzip, tar, zstd), into tables in which
+ * every text, shape, list and tensor stands once; memory is at most about that of the text.
+ * Whatever is odd in a file (a parent that is missing, a cycle, a size that overflows) is an error
+ * with its place or a node that says so; nothing in it is trusted.
  */
 #ifndef OPBENCH_TRACE_H
 #define OPBENCH_TRACE_H
@@ -34,12 +34,12 @@ typedef enum ob_trace_value_kind {
     OB_TRACE_NO_TENSOR, /* an undefined tensor */
     OB_TRACE_LIST,
     OB_TRACE_TUPLE,
-    OB_TRACE_OTHER,      /* an Object, Stream, Storage: a call with one cannot be made again */
+    OB_TRACE_OTHER,      /* an Object, Stream or Storage: a call with one cannot be repeated */
     OB_TRACE_UNRECORDED, /* none, or a string, device or the like, which a profiler leaves empty */
 } ob_trace_value_kind;
 
-/* A tensor as one call saw it. Ids are used again for other tensors: the same ids with another shape
- * are another tensor. Equal descriptions are one object, so pointers may be compared. */
+/* A tensor as one call saw it. Ids are used again for other tensors: the same ids with another
+ * shape are another tensor. Equal descriptions are one object, so pointers may be compared. */
 typedef struct ob_trace_tensor {
     int64_t id, storage; /* -1: not recorded */
     int64_t offset;      /* in elements */
@@ -73,8 +73,8 @@ typedef enum ob_trace_node_kind {
     OB_TRACE_OPERATOR, /* a call with a schema (profiler traces: with a name like aten::add) */
     OB_TRACE_COMM,     /* communication: c10d, record_param_comms, nccl */
     OB_TRACE_FUSED,    /* a kernel that a compiler made (triton, cpp_fused) */
-    OB_TRACE_COMPILED, /* code that torch.compile made, whose kernels were not recorded; calls below it are
-                        * calls of their own, as those below a label */
+    OB_TRACE_COMPILED, /* code that torch.compile made, whose kernels were not recorded; calls below
+                        * it are calls of their own, as those below a label */
 } ob_trace_node_kind;
 
 /* Why a FUSED or COMPILED node cannot be called again. */
@@ -105,13 +105,14 @@ typedef struct ob_trace_limits {
     size_t max_memory_bytes; /* 0 = 4 GiB: what the tables may take */
     uint64_t max_text_bytes; /* 0 = 64 GiB: of the unpacked text */
     uint64_t max_expansion;  /* 0 = 400: unpacked over packed size, looked at beyond 64 MiB */
-    /* While it is read: how many bytes of the file's. Not for what has no size, as standard input. May be NULL. */
+    /* Called while reading, with the bytes read so far and the size of the file; not for input
+     * without a size, such as standard input. May be NULL. */
     void (*on_read)(void *ctx, uint64_t bytes, uint64_t of);
     void *ctx;
 } ob_trace_limits;
 
-/* "-" is standard input. Warnings (an unknown schema version, parents that are missing) go to log, once
- * each. limits and log may be NULL. */
+/* "-" is standard input. Warnings (an unknown schema version, parents that are missing) go to log,
+ * once each. limits and log may be NULL. */
 ob_status ob_trace_open(const char *path, const ob_trace_limits *limits, const ob_log *log,
                         ob_trace **out, ob_err *err);
 /* The same from memory; name is for messages. */
@@ -140,21 +141,23 @@ uint64_t ob_trace_text_bytes(const ob_trace *trace);
 typedef struct ob_trace_selection {
     size_t size; /* sizeof(ob_trace_selection) */
     bool leaves; /* calls without a call below them, instead of the topmost ones; of calls that
-                        * pass the same operator on (autocast does) the inner one is the topmost */
+                  * pass the same operator on (autocast does) the inner one is the topmost */
     int64_t iteration; /* which ProfilerStep, from 0; negative = all nodes */
     const char *label; /* only below nodes whose name contains it; NULL = everywhere */
     bool keep_loader;  /* also what a DataLoader did */
 } ob_trace_selection;
 
-/* Indices of the chosen nodes that are not a LABEL, in order, malloc'ed; free() them. selection NULL = the topmost calls of
- * the whole trace. OB_ERR_NOT_FOUND when there is no such iteration or label. */
+/* Indices of the chosen nodes that are not a LABEL, in order, malloc'ed; free() them. selection
+ * NULL = the topmost calls of the whole trace. OB_ERR_NOT_FOUND when there is no such iteration or
+ * label. */
 ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selection,
                           uint32_t **indices, size_t *count, ob_err *err);
 
 /* ---- as JSON ---- */
 
-/* What is in the trace: schema, nodes by kind, threads, iterations, the chosen operators with count and,
- * where recorded, time (most first), tensors, storages, devices, dtypes. In doc. selection NULL: see ob_trace_select. */
+/* What is in the trace: schema, nodes by kind, threads, iterations, the chosen operators with count
+ * and, where recorded, time (most first), tensors, storages, devices, dtypes. In doc. selection
+ * NULL: see ob_trace_select. */
 ob_status ob_trace_describe(const ob_trace *trace, const ob_trace_selection *selection,
                             ob_json_doc *doc, const ob_json **out, ob_err *err);
 /* One node with its arguments and results. In doc. */
@@ -174,12 +177,13 @@ typedef struct ob_trace_convert_summary {
     size_t size;       /* sizeof(ob_trace_convert_summary) */
     uint64_t calls;    /* chosen */
     uint64_t distinct; /* entries written */
-    uint64_t left_out; /* chosen, but cannot be made again; a warning each kind */
+    uint64_t left_out; /* selected, but cannot be made again; one warning per kind */
 } ob_trace_convert_summary;
 
-/* A config with one entry per distinct call, each with its `count`, in order of first use, operator by
- * operator. table says which values integer arguments may have (an index is below the size it indexes);
- * reasons for calls that were left out go to log. OB_ERR_NOT_FOUND when no call is left. */
+/* A config with one entry per distinct call, each with its `count`, in order of first use, operator
+ * by operator. table says which values integer arguments may have (an index is below the size it
+ * indexes); reasons for calls that were left out go to log. OB_ERR_NOT_FOUND when no call is
+ * left. */
 ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options *options,
                            const ob_op_table *table, const ob_log *log, ob_text *config,
                            ob_trace_convert_summary *summary, ob_err *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arrays that grow: a pointer, how many items it has room for, and how many are in it, as members of whatever owns them.
- * All of it is in this header, so that plug-ins, which link nothing of the library, can use it too.
+ * Arrays that grow: a pointer, how many items it has room for, and how many are in it, as members
+ * of whatever owns them. All of it is in this header, so that plug-ins, which link nothing of the
+ * library, can use it too.
  *
  *     if (!OB_RESERVE(list->items, list->capacity, list->count + 1))
  *         return OB_ERR_NOMEM;
@@ -22,9 +23,9 @@
 extern "C" {
 #endif
 
-/* Room for at least `wanted` items; false when memory is out or their bytes cannot be counted, and then nothing has
- * changed. `items` is a pointer and `capacity` a size_t, both lvalues. The room at least doubles, so that appending one by
- * one is linear. New items are not initialised. */
+/* Makes room for at least `wanted` items; false if out of memory or their size overflows, and then
+ * nothing has changed. `items` is a pointer and `capacity` a size_t, both lvalues. The room at
+ * least doubles, so that appending one by one is linear. New items are not initialised. */
 #define OB_RESERVE(items, capacity, wanted)                                                        \
     ob_vec_reserve(&(items), &(capacity), (wanted), sizeof *(items))
 

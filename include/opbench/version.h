@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The version. CMake writes this file from the file VERSION, where it is stated, and cmake/version.h.in.
+ * The version. CMake writes this file from VERSION, which states it, and cmake/version.h.in.
  */
 #ifndef OPBENCH_VERSION_H
 #define OPBENCH_VERSION_H

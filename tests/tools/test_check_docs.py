@@ -11,6 +11,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TREE = {
     "Makefile": "all:\ntest:\n",
+    "VERSION": "1.2.3\n",
+    "CHANGELOG.md": "# Changes\n\nopbench 0.1.0 was the first.\n",
     "src/base/a.c": "",
     "docs/commands.md": "# Commands\n\n## run: measure\n\n- `-b, --backward`: x\n- `--check`: x\n\n## show: print\n\n- `--top N`: x\n\n"
                         "## submit: divide\n\n- `--slurm`: x\n",
@@ -20,9 +22,11 @@ TREE = {
     "docs/good.md": "# Good\n\n## Twice, `a` & b\n\n## Twice, `a` & b\n\n[x](#twice-a--b-1) [y](commands.md#run-measure) `src/base/a.c`\n"
                     "`opbench show r.json --top 2` `--check` <https://example.org/#x> `make test`\n\n"
                     "    $ opbench run -b 'a --nothing' | sort --unknown    # --neither\n"
-                    "    opbench submit --slurm -- --check\n\n```sh\n# no heading\nopbench run \\\n  --check\n```\n",
+                    "    opbench submit --slurm -- --check\n\n```sh\n# no heading\nopbench run \\\n  --check\n```\n\n"
+                    "    $ opbench --version\n    opbench 1.2.3\n",
     "docs/bad.md": "# Bad\n\n[x](gone.md)\n[y](#no-heading)\n[z](good.md#never)\n`opbench fly`\n`opbench show --check`\n`--nowhere`\n"
-                   "`src/gone.c`\n`make rain`\n\n    opbench run \\\n        --top 1\n\n```sh\nopbench run --slurm\n```\n",
+                   "`src/gone.c`\n`make rain`\n\n    opbench run \\\n        --top 1\n\n```sh\nopbench run --slurm\n```\n\n"
+                   "```\n$ opbench --version\nopbench 1.2.2\n```\n",
 }
 WANT = """docs/bad.md:3: error: gone.md does not exist
 docs/bad.md:4: error: bad.md has no heading #no-heading
@@ -34,6 +38,7 @@ docs/bad.md:9: error: src/gone.c does not exist
 docs/bad.md:10: error: there is no target `make rain`
 docs/bad.md:12: error: `opbench run` has no option --top
 docs/bad.md:15: error: `opbench run` has no option --slurm
+docs/bad.md:21: error: opbench 1.2.2 is not the version in VERSION, 1.2.3
 docs/architecture.md:4: error: src/gone does not exist
 docs/README.md:1: error: does not name docs/unnamed.md
 docs/architecture.md:1: error: src/gone is in the table or in the tree, not in both""".splitlines()

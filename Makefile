@@ -95,7 +95,7 @@ bench: ## run the benchmarks of opbench itself
 	$(BUILD) --target run_benches
 
 format: ## format all C files
-	@tools/install_deps check
+	@tools/install_deps format
 	tools/check_format --fix
 
 check: ## static checks: format, includes, names, sizes, docs, clang-tidy, cppcheck

@@ -59,7 +59,9 @@ CASES = [
     ("no network", {"dpkg-query": NO_NINJA, "apt-get": LOG + "exit 100", "id": "echo 0"}, "run", 1,
      "could not install ninja-build; install them by hand", ["apt-get update -q", ASK, INSTALL]),
     ("not Debian", {"id": "echo 0"}, "run", 0, "not a Debian system", []),
-    ("no argument", {"id": "echo 0"}, "", 2, "usage: tools/install_deps run|test|python|deb|check", []),
+    ("only the formatter", {"dpkg-query": "exit 1", "apt-get": LOG, "id": "echo 0"}, "format", 0, "installing clang-format\n",
+     ["apt-get update -q", ASK.replace("ninja-build", "clang-format"), INSTALL.replace("ninja-build", "clang-format")]),
+    ("no argument", {"id": "echo 0"}, "", 2, "usage: tools/install_deps run|test|python|deb|format|check", []),
 ]
 
 

@@ -248,6 +248,23 @@ static ob_status take_value(parser *p, const ob_option *row, const char *name, c
     return ob__option_store(row, name, rest, p->target + row->offset, p->err);
 }
 
+/* "num-threads" for "threads": the only row that ends with the whole word; NULL = none does, or several do. */
+static const char *longer_name(const parser *p, const char *word, size_t length)
+{
+    const char *found = NULL;
+    for (const ob_option *row = p->rows; row->name != NULL; row++) {
+        const size_t size = strlen(row->name);
+        if (row->help == NULL || length == 0 || size < length + 2 ||
+            row->name[size - length - 1] != '-' ||
+            strncmp(row->name + size - length, word, length) != 0)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = row->name;
+    }
+    return found;
+}
+
 static ob_status unknown_name(parser *p, const char *word, size_t length)
 {
     const spelling name = spell_long(word, length);
@@ -256,9 +273,10 @@ static ob_status unknown_name(parser *p, const char *word, size_t length)
     for (const ob_option *row = p->rows; row->name != NULL; row++)
         if (row->help != NULL)
             ob__nearest_offer(&nearest, row->name);
-    if (nearest.best)
+    const char *meant = nearest.best != NULL ? nearest.best : longer_name(p, word, length);
+    if (meant != NULL)
         return ob_err_set(p->err, OB_ERR_INVALID, "unknown option %s; did you mean --%s?",
-                          name.text, nearest.best);
+                          name.text, meant);
     return ob_err_set(p->err, OB_ERR_INVALID, "unknown option %s; see --help", name.text);
 }
 

@@ -279,6 +279,32 @@ static void refused(void)
     CHECK_HAS(err.message, "unknown option --yyyy");
 }
 
+/* Whoever writes the end of a name means the only option that ends so. */
+static void ends_of_names(void)
+{
+    static const ob_option LONGER[] = {
+        {.name = "num-threads", .type = OB_OPTION_FLAG, .help = "a"},
+        {.name = "hidden-pages", .type = OB_OPTION_FLAG}, /* without help: never named */
+        {.name = "min-time", .type = OB_OPTION_FLAG, .help = "b"},
+        {.name = "max-time", .type = OB_OPTION_FLAG, .help = "c"},
+        {.name = NULL},
+    };
+    static const char *const CASES[][2] = {
+        {"--threads", "unknown option --threads; did you mean --num-threads?"},
+        {"--threads=4", "unknown option --threads; did you mean --num-threads?"},
+        {"--hreads", "unknown option --hreads; see --help"},
+        {"--pages", "unknown option --pages; see --help"},
+        {"--time", "unknown option --time; see --help"}, /* two end so */
+        {"--=4", "unknown option --; see --help"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char *argv[] = {(char *)(uintptr_t) "prog", (char *)(uintptr_t)CASES[i][0], NULL};
+        CHECK_INT(ob_options_parse(LONGER, 2, argv, &got, words, &word_count, &err),
+                  OB_ERR_INVALID);
+        CHECK_STR(err.message, CASES[i][1]);
+    }
+}
+
 static void nearest(void)
 {
     static const char *const NAMES[] = {"run", "expand", "list", "help",
@@ -392,6 +418,7 @@ int main(void)
     RUN(locales);
     RUN(choices);
     RUN(refused);
+    RUN(ends_of_names);
     RUN(nearest);
     RUN(near_names_in_messages);
     RUN(walk);

@@ -59,13 +59,26 @@ size_t ob__backend_option_prefix(const char *option, const char *name)
     return 0;
 }
 
-/* The part of the options that has the name in front, without it; NULL when there is none. */
-static char *own_options(const char *all, const char *name, char *to)
+size_t ob__backend_option_length(const char *options)
+{
+    size_t length = 0;
+    while (options[length] != '\0' && options[length] != ',')
+        length += options[length] == '\\' && options[length + 1] == ',' ? 2 : 1;
+    return length;
+}
+
+bool ob__backend_option_is_bare(const char *option)
+{
+    return option[strcspn(option, ".=,")] != '.';
+}
+
+char *ob__backend_own_options(const char *all, const char *name, bool takes_bare, char *to)
 {
     char *start = to;
     while (*all != '\0') {
-        const size_t size = strcspn(all, ","), before = ob__backend_option_prefix(all, name);
-        if (before > 0) {
+        const size_t size = ob__backend_option_length(all),
+                     before = ob__backend_option_prefix(all, name);
+        if (before > 0 || (takes_bare && ob__backend_option_is_bare(all))) {
             if (to != start)
                 *to++ = ',';
             memcpy(to, all + before, size - before);
@@ -81,16 +94,15 @@ static char *own_options(const char *all, const char *name, char *to)
 static ob_status check_options(const ob_backend_list *list, const char *all, ob_err *err)
 {
     while (*all != '\0') {
-        const size_t size = strcspn(all, ",");
+        const size_t size = ob__backend_option_length(all);
         bool known = false;
         for (size_t i = 0; i < list->count; i++)
             known = known || ob__backend_option_prefix(all, list->names[i]) > 0;
-        const size_t before = strcspn(all, ".=,");
-        if (!known && all[before] == '.')
+        if (!known && !ob__backend_option_is_bare(all))
             return ob_err_set(err, OB_ERR_INVALID,
                               "--backend-options: %.*s is for the backend %.*s, which --backend "
                               "does not name",
-                              (int)size, all, (int)before, all);
+                              (int)size, all, (int)strcspn(all, "."), all);
         if (!known) /* whose it is, only the backends know */
             return ob_err_set(err, OB_ERR_INVALID,
                               "--backend-options: with several backends, prefix each option with "
@@ -122,7 +134,7 @@ static ob_status fill(ob_backend_list *list, const char *names, const char *opti
     }
     OB_TRY(check_options(list, options, err));
     for (size_t i = 0; i < list->count; i++) {
-        char *end = own_options(options, list->names[i], to);
+        char *end = ob__backend_own_options(options, list->names[i], false, to);
         list->options[i] = end > to ? to : NULL;
         to = end + 1;
     }

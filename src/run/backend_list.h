@@ -24,6 +24,13 @@ void ob__backend_list_fini(ob_backend_list *list);
 /* How much of an option stands before its own name: "null.", or "python." and "python:jax." of the variant "python:jax";
  * 0 = it has the name of another backend there, or none. */
 size_t ob__backend_option_prefix(const char *option, const char *name);
+/* Up to the comma that ends the first option; "\\," belongs to its value. */
+size_t ob__backend_option_length(const char *options);
+/* Whether no backend stands before the option's own name. */
+bool ob__backend_option_is_bare(const char *option);
+/* Writes those options that are the backend's, without its name in front, and bare ones if it takes them. `to` has room for
+ * `all`; returns the end of what was written. */
+char *ob__backend_own_options(const char *all, const char *name, bool takes_bare, char *to);
 
 /* OB_ERR_NOT_FOUND, or OB_ERR_UNSUPPORTED with the reason. */
 ob_status ob__find_backend(const ob_context *context, const char *name, const ob_backend_desc **out,

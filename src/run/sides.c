@@ -108,8 +108,7 @@ static ob_status name_side(const ob_run_options *options, const ob_side *from, o
     side->options.side = given->name;
     if (given->backend != NULL)
         side->options.backend = given->backend;
-    /* Options of another backend make no sense to this one. */
-    if (given->backend_options != NULL || given->backend != NULL)
+    if (given->backend_options != NULL)
         side->options.backend_options = given->backend_options;
     if (given->device != NULL)
         side->options.device = given->device;
@@ -128,6 +127,74 @@ static ob_status name_side(const ob_run_options *options, const ob_side *from, o
     return OB_OK;
 }
 
+/* ---- backend options of the run ---- */
+
+static bool have_one_backend(const ob_run_sides *sides)
+{
+    const char *first = ob__backend_name(&sides->items[0].options);
+    for (size_t i = 1; i < sides->count; i++)
+        if (strcmp(ob__backend_name(&sides->items[i].options), first) != 0)
+            return false;
+    return true;
+}
+
+/* Options of another backend make no sense to a side; one without a name in front is for the backend that the run names. */
+static bool takes_bare(const ob_run_sides *sides, size_t index)
+{
+    return sides->items[index].given.backend == NULL || have_one_backend(sides);
+}
+
+/* What no side takes is a slip, and would not be noticed. */
+static ob_status check_options(const ob_run_sides *sides, const char *all, ob_err *err)
+{
+    for (size_t size; *all != '\0'; all += size + (all[size] == ',')) {
+        const bool is_bare = ob__backend_option_is_bare(all);
+        const char *backend = NULL;
+        bool taken = false;
+        size = ob__backend_option_length(all);
+        for (size_t i = 0; i < sides->count; i++) {
+            const ob_run_side *side = &sides->items[i];
+            const char *name = ob__backend_name(&side->options);
+            if (side->given.backend_options != NULL)
+                continue;
+            backend = backend != NULL ? backend : name;
+            taken = taken || ob__backend_option_prefix(all, name) > 0 ||
+                    (is_bare && takes_bare(sides, i));
+        }
+        if (!taken && backend != NULL && is_bare)
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "--backend-options: the sides have several backends; prefix each "
+                              "option with its backend: %s.%.*s",
+                              backend, (int)size, all);
+        if (!taken)
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "--backend-options: no side takes %.*s; give it to one with "
+                              "options=, or leave it out",
+                              (int)size, all);
+    }
+    return OB_OK;
+}
+
+/* A side with options of its own has these alone. */
+static ob_status share_options(const char *all, ob_run_sides *out, ob_err *err)
+{
+    if (all == NULL)
+        return OB_OK;
+    OB_TRY(check_options(out, all, err));
+    for (size_t i = 0; i < out->count; i++) {
+        ob_run_side *side = &out->items[i];
+        if (side->given.backend_options != NULL)
+            continue;
+        side->own_options = malloc(strlen(all) + 1);
+        if (side->own_options == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the sides of a run");
+        const char *end = ob__backend_own_options(all, ob__backend_name(&side->options),
+                                                  takes_bare(out, i), side->own_options);
+        side->options.backend_options = end > side->own_options ? side->own_options : NULL;
+    }
+    return OB_OK;
+}
+
 static ob_status name_all(const ob_run_params *params, ob_run_sides *out, ob_err *err)
 {
     if (params->side_count == 0)
@@ -137,7 +204,7 @@ static ob_status name_all(const ob_run_params *params, ob_run_sides *out, ob_err
         return ob_err_set(err, OB_ERR_INVALID, "a run can have at most %d sides", OB_MOST_MEMBERS);
     for (size_t i = 0; i < params->side_count; i++)
         OB_TRY(name_side(params->options, params->sides[i], out, err));
-    return OB_OK;
+    return share_options(params->options->backend_options, out, err);
 }
 
 /* ---- places ---- */
@@ -204,7 +271,9 @@ ob_status ob__sides_make(const ob_context *context, const ob_run_params *params,
 
 void ob__sides_fini(ob_run_sides *sides)
 {
-    for (size_t i = 0; i < OB_MOST_MEMBERS; i++)
+    for (size_t i = 0; i < OB_MOST_MEMBERS; i++) {
         ob_text_fini(&sides->items[i].before);
+        free(sides->items[i].own_options);
+    }
     ob__backend_list_fini(&sides->list);
 }

@@ -15,7 +15,8 @@ typedef struct ob_run_side {
     ob_side given;          /* zeros but for the name if it came from --backend */
     ob_run_options options; /* of the run, with what the side changes */
     ob_device_word device;
-    ob_text before; /* what repro lines have in front of the program */
+    ob_text before;    /* what repro lines have in front of the program */
+    char *own_options; /* its part of the run's backend options; owned, NULL = none was taken */
     char program[PATH_MAX];
 } ob_run_side;
 

@@ -26,6 +26,10 @@ static void names_and_options(void)
     CHECK(list.options[1] == NULL);
     CHECK_STR(list.options[2], "x=1,z=3");
     ob__backend_list_fini(&list);
+    CHECK_INT(make("a,b", "a.x=1\\,b.y=2,b.z=3", &list, &err), OB_OK); /* a comma of a value */
+    CHECK_STR(list.options[0], "x=1\\,b.y=2");
+    CHECK_STR(list.options[1], "z=3");
+    ob__backend_list_fini(&list);
 }
 
 /* A single backend's options have no name in front. */

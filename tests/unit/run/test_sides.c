@@ -170,6 +170,69 @@ static void each_worker_is_started_as_its_side_says(void)
     unsetenv("TEST_VARIABLE");
 }
 
+/* Each option of the run goes to the sides whose backend it names. */
+static void options_of_the_run_are_shared_out(void)
+{
+    static const struct {
+        const char *backend, *options; /* of the run */
+        ob_side a, b;
+        const char *text; /* what workers are told, or the error */
+    } ROWS[] = {
+        {NULL,
+         "null.x=1,native.y=2,null.z=3",
+         {.backend = "null"},
+         {.backend = "native"},
+         "a<-: null x=1,z=3 - - - - ; b<a: native y=2 - - - - ; "},
+        {"null",
+         "x=1,native.y=2",
+         {.threads = 2},
+         {.backend = "native"},
+         "a<-: null x=1 - 2 - - ; b<a: native y=2 - - - - ; "},
+        {NULL,
+         "x=1",
+         {.backend = "null"},
+         {.backend = "null", .backend_options = "y=2"},
+         "a<-: null x=1 - - - - ; b<a: null y=2 - - - - ; "},
+        {NULL,
+         "native.y=2",
+         {.backend = "null"},
+         {.backend = "native"},
+         "a<-: null - - - - - ; b<a: native y=2 - - - - ; "},
+        {NULL,
+         "x=1",
+         {.backend = "null"},
+         {.backend = "native"},
+         "--backend-options: the sides have several backends; prefix each option with its "
+         "backend: null.x=1"},
+        {NULL,
+         "null.x=1,mine.y=2",
+         {.backend = "null"},
+         {.backend = "native"},
+         "--backend-options: no side takes mine.y=2; give it to one with options=, or leave it "
+         "out"},
+        {NULL,
+         "x=1",
+         {.backend_options = "y=2"},
+         {.backend_options = "y=3"},
+         "--backend-options: no side takes x=1; give it to one with options=, or leave it out"},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        ob_side a = ROWS[i].a, b = ROWS[i].b;
+        const ob_side *const sides[] = {&a, &b};
+        ob_run_options options;
+        seen s = {.enough_at = 0};
+        ob_err err = {.message = ""};
+        ob_run_options_init(&options);
+        options.backend = ROWS[i].backend;
+        options.backend_options = ROWS[i].options;
+        a.size = b.size = sizeof a;
+        a.name = "a";
+        b.name = "b";
+        const ob_status status = run_sides("/proc/self/exe", &options, sides, 2, &s, &err);
+        CHECK_STR(status == OB_OK ? s.text : err.message, ROWS[i].text);
+    }
+}
+
 /* Names of --backend are sides without names of their own. */
 static void backends_are_no_named_sides(void)
 {
@@ -381,6 +444,7 @@ int main(int argc, char **argv)
         return 1;
     }
     RUN(each_worker_is_started_as_its_side_says);
+    RUN(options_of_the_run_are_shared_out);
     RUN(backends_are_no_named_sides);
     RUN(the_same_backend_twice);
     RUN(processes_until_there_are_enough);

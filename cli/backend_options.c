@@ -237,6 +237,22 @@ int ob__backend_variables_set(ob_cli *cli)
     return OB_EXIT_OK;
 }
 
+void ob__backend_variables_walk(const ob_cli *cli, const char *backends,
+                                void (*fn)(void *ctx, char *word), void *ctx)
+{
+    place p;
+    for (size_t i = 0; i < OB_CLI_BACKEND_VALUES && find(cli, cli->command, i, &p); i++) {
+        const char *value = p.row->variable != NULL ? getenv(p.row->variable) : NULL;
+        char *word = NULL;
+        if (value == NULL || value[0] == '\0' || is_given(&p) ||
+            !ob_backend_is_meant(backends, p.backend))
+            continue;
+        if (asprintf(&word, "--%s=%s", p.row->name, value) < 0)
+            word = NULL;
+        fn(ctx, word);
+    }
+}
+
 ob_status ob__backend_options_apply(const ob_cli *cli, const ob_backend_options_use *use,
                                     ob_run_options *run, char **text, ob_err *err)
 {

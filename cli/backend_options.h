@@ -29,6 +29,10 @@ typedef struct ob_backend_options_use {
 } ob_backend_options_use;
 /* Sets the variables that some of them become, before the command runs; an exit code. */
 int ob__backend_variables_set(ob_cli *cli);
+/* Calls fn with each option that the environment gives instead of the line, as "--name=value", for the backends named. The word
+ * is fn's to free; NULL = memory was out. */
+void ob__backend_variables_walk(const ob_cli *cli, const char *backends,
+                                void (*fn)(void *ctx, char *word), void *ctx);
 /* Makes the others options of the backend: run->backend, and run->backend_options, whose text is *text then
  * (malloc'ed; NULL when there is nothing to add). */
 ob_status ob__backend_options_apply(const ob_cli *cli, const ob_backend_options_use *use,

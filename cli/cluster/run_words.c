@@ -4,6 +4,7 @@
  */
 #include "cluster/run_words.h"
 
+#include "backend_options.h"
 #include "help/help.h"
 #include "run/run_options.h"
 
@@ -131,11 +132,12 @@ static int check_backends(ob_cli *cli, const char *names)
     static const ob_entry_kind KINDS[] = {OB_ENTRY_BACKEND, OB_ENTRY_PLUGIN};
     for (size_t length; names != NULL && *names != '\0'; names += length + (names[length] == ',')) {
         bool is_known = false;
+        const size_t own = strcspn(names, ",:"); /* without its variant */
         length = strcspn(names, ",");
         for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++)
             for (size_t i = 0; i < ob_context_count(cli->context, KINDS[k]); i++) {
                 const char *name = ob_context_entry(cli->context, KINDS[k], i).name;
-                is_known = is_known || (strlen(name) == length && memcmp(name, names, length) == 0);
+                is_known = is_known || (strlen(name) == own && memcmp(name, names, own) == 0);
             }
         if (!is_known)
             return ob__cli_usage_error(
@@ -143,6 +145,24 @@ static int check_backends(ob_cli *cli, const char *names)
                 (int)length, names);
     }
     return OB_EXIT_OK;
+}
+
+static void write_variable(void *ctx, char *word)
+{
+    writer *w = ctx;
+    w->ok = add(w->out, word) && w->ok;
+}
+
+/* What the environment says here is said to the nodes by the script: theirs may be another. */
+static bool add_variables(const ob_cli *cli, const ob_run_line *line, ob_run_words *out)
+{
+    writer w = {.out = out, .ok = true};
+    const char *backends = line->run.backend;
+    if (backends == NULL)
+        ob__backend_option_given(cli, NULL, &backends); /* which means its own */
+    if (backends != NULL)
+        ob__backend_variables_walk(cli, backends, write_variable, &w);
+    return w.ok;
 }
 
 /* As the command `run` would see it. */
@@ -157,7 +177,10 @@ static int check_line(ob_cli *cli, run_line *l, ob_run_words *out)
     cli->line = l->argv;
     cli->line_count = l->argc;
     cli->line_rows = l->rows;
-    int code = ob__run_count_results(cli, line, &out->results);
+    int code =
+        add_variables(cli, line, out) ? ob__backend_variables_set(cli) : ob__cli_out_of_memory(cli);
+    if (code == OB_EXIT_OK)
+        code = ob__run_count_results(cli, line, &out->results);
     if (code == OB_EXIT_OK)
         code = check_backends(cli, line->run.backend);
     cli->command = own.command;

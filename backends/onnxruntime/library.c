@@ -16,7 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CURE "run tools/fetch_onnxruntime, or name the file in $" ORT_LIBRARY_VARIABLE
+/* Nothing that only the source tree has: most users have an installed program. */
+#define CURE                                                                                       \
+    "set " ORT_LIBRARY_VARIABLE " to the path of another one (docs/onnxruntime.md says where to "  \
+    "get it)"
 
 #define SONAME "libonnxruntime.so.1"
 
@@ -69,9 +72,10 @@ static ob_status find(const ob_host *host, char *path, size_t size, ob_reason *w
     }
     if (fetched_path(path, size) || find_in_system(host, path, size))
         return OB_OK;
-    snprintf(why_not->text, sizeof why_not->text,
-             "cannot find ONNX Runtime's library; install libonnxruntime1.* (Debian 13 and "
-             "later), " CURE);
+    snprintf(
+        why_not->text, sizeof why_not->text,
+        "cannot find ONNX Runtime's library; install libonnxruntime1.* (Debian 13 and later), or "
+        "set " ORT_LIBRARY_VARIABLE " to its path (docs/onnxruntime.md says where to get it)");
     return OB_ERR_UNSUPPORTED;
 }
 

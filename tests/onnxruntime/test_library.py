@@ -58,8 +58,9 @@ with tempfile.TemporaryDirectory() as folder:
     if names_in_system():
         assert row["available"], row
     else:
-        assert not row["available"] and "tools/fetch_onnxruntime" in row["reason"], row
-        check_refused(None, home, "tools/fetch_onnxruntime")
+        assert not row["available"] and "set OPBENCH_ONNXRUNTIME to its path" in row["reason"], row
+        assert "tools/" not in row["reason"], row  # an installed program comes without them
+        check_refused(None, home, "docs/onnxruntime.md")
 
     # Where the linker looks: the project's soname, else those with a minor version, the newest first;
     # none that is too old, none with another name.
@@ -87,7 +88,7 @@ with tempfile.TemporaryDirectory() as folder:
     broken.write_text("this is not a library\n")
     row = listed(broken, home)
     assert not row["available"] and "broken.so" in row["reason"], row
-    check_refused(broken, home, "broken.so", "tools/fetch_onnxruntime")
+    check_refused(broken, home, "broken.so", "set OPBENCH_ONNXRUNTIME to the path of another one")
     cut = home / "cut.so"
     cut.write_bytes((fakes / "fake_old.so").read_bytes()[:4000])
     check_refused(cut, home, "cut.so", "shorter than its header")

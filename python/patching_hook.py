@@ -34,7 +34,7 @@ _has_warned = False
 def _check_place(path):
     folder = os.path.dirname(path)
     if os.stat(folder).st_mode & stat.S_IWOTH:
-        raise ValueError("%s: everybody can write to %s, and a pickle is code; name a file in a folder of your own" % (path, folder))
+        raise ValueError("%s: anyone can write to %s, and loading a pickle runs code; use a file in a folder that only you can write to" % (path, folder))
 
 
 class _Capture(capture.Capture):

@@ -24,7 +24,7 @@ KEPT = {}  # names of arguments, to which C points
 
 
 class ConfigIterator:
-    """Gives (id, config), from the list configs[key]; configs["build"] is the build that inputs are for. A class of it has
+    """Yields (id, config) from the list configs[key]; configs["build"] is the build that the inputs are for. A class of it has
     __next__, or __iter__."""
 
     def __init__(self, configs, key, device):
@@ -38,7 +38,7 @@ class ConfigIterator:
 
 
 class DataGenerator:
-    """Makes the arguments of a call: get_data(config, device) gives a list and a dict."""
+    """Makes the arguments of a call: get_data(config, device) returns a list and a dict."""
 
     def get_data(self, config, device):
         raise NotImplementedError("%s has no get_data" % type(self).__name__)
@@ -46,9 +46,9 @@ class DataGenerator:
 
 def register(table, what, name, kind):
     if not isinstance(name, str) or not name or not name.isprintable() or len(name) > 200:
-        raise ValueError("a %s's name is a text, not %r" % (what, name))
+        raise ValueError("the name of a %s must be a string, not %r" % (what, name))
     if name in table:
-        raise ValueError("there are two %ss %s" % (what, name))
+        raise ValueError("there are two %ss called %s" % (what, name))
     table[name] = kind
 
 
@@ -122,9 +122,9 @@ def iterate(name, configs, key, device):
     except Exception as error:
         raise Refused("the iterator %s failed: %s" % (name, explain(error, error.__traceback__))) from None
     if len(made) > MOST:
-        raise Refused("the iterator %s gives more than %d configs" % (name, MOST))
+        raise Refused("the iterator %s yields more than %d configs" % (name, MOST))
     if not all(isinstance(config, dict) for config in made):
-        raise Refused("the iterator %s gives something other than configs, {\"args\": [...]}" % name)
+        raise Refused("the iterator %s yields something other than configs, {\"args\": [...]}" % name)
     return made
 
 
@@ -139,8 +139,8 @@ def expand_spec(op, info, spec, device):
     if not spec.get("build"):
         return [dict(spec, input=iterate(inputs, spec, "input", device))]
     if build not in ITERATORS and build not in CORE_ITERATORS:
-        raise Refused("%s: the iterator %s of its inputs is Python's, which needs the builds as they are; "
-                      "let DefaultConfigIterator or one in Python give them, not %s" % (op, inputs, build))
+        raise Refused("%s: its input iterator %s is written in Python and needs the builds as they are; "
+                      "produce them with DefaultConfigIterator or an iterator in Python, not %s" % (op, inputs, build))
     made = [(one, iterate(inputs, dict(spec, build=one), "input", device)) for one in spec["build"]]
     if all(given == made[0][1] for _, given in made):
         return [dict(spec, input=made[0][1])]
@@ -190,7 +190,7 @@ def generate(entry, device, seed):
     if name is None:
         raise Refused("no data generator is named: it is the last argument, {\"type\": \"%s\", \"value\": NAME}" % MARK)
     if name not in GENERATORS:
-        raise Refused("no module has registered the data generator %s; name its module or folder with --python-module or "
+        raise Refused("no module registers the data generator %s; name its module or folder with --python-module or "
                       "--python-workloads" % name)
     random.seed(seed)
     for module, function in (("numpy", lambda m: m.random.seed(seed % 2 ** 32)), ("torch", lambda m: m.manual_seed(seed))):
@@ -199,5 +199,5 @@ def generate(entry, device, seed):
     made = GENERATORS[name]()
     given = made.get_data(entry if entry["args"] or entry.get("kwargs") else {}, device)
     if not isinstance(given, tuple) or len(given) != 2 or not isinstance(given[1], dict):
-        raise TypeError("%s.get_data gives a list and a dict, not %s" % (name, type(given).__name__))
+        raise TypeError("%s.get_data must return a list and a dict, not %s" % (name, type(given).__name__))
     return list(given[0]), [KEPT.setdefault(str(word), str(word)) for word in given[1]], list(given[1].values())

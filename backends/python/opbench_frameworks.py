@@ -242,7 +242,7 @@ class Framework:
         if name in OPERATORS:
             return OPERATORS[name].forward
         if name not in self.own:
-            raise Refused("no module of --python-module has %s" % name)
+            raise Refused("no module named by --python-module has %s" % name)
         return self.own[name]
 
     def supports(self, calls, backward):
@@ -343,9 +343,9 @@ FRAMEWORKS = {"torch": ("opbench_torch", "Torch"), "jax": ("opbench_jax", "Jax")
 
 def open_framework(name, device, threads, compile, jit, seed):
     if name not in FRAMEWORKS:
-        raise Refused("%s is not a framework of the python backend; take %s" % (name, ", ".join(sorted(FRAMEWORKS))))
+        raise Refused("%s is not a framework of the python backend; choose from %s" % (name, ", ".join(sorted(FRAMEWORKS))))
     if compile and name != "torch":
-        raise Refused("compile= is torch's; %s has jit" % name)
+        raise Refused("compile= is for torch; use jit with %s" % name)
     module, kind = FRAMEWORKS[name]
     try:
         opened = getattr(importlib.import_module(module), kind)(device, threads, compile, jit, seed)

@@ -163,7 +163,7 @@ class NumPy(Arrays):
         self.numpy = self.functions = importlib.import_module("numpy")
         super().__init__(*settings)
         if self.device != "cpu":
-            raise Refused("numpy has no device but cpu")
+            raise Refused("numpy runs only on cpu")
 
     def version(self):
         return self.numpy.__version__

@@ -127,11 +127,11 @@ class OperatorInterface:
 
 
 def register_operator(name, op):
-    """op: an OperatorInterface, or a class of it that is made without arguments."""
+    """op: an OperatorInterface, or a subclass of it whose constructor needs no arguments."""
     if not isinstance(name, str) or re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", name, re.ASCII) is None:
-        raise ValueError("an operator's name is words with dots between them, not %r" % (name,))
+        raise ValueError("an operator's name must be words joined by dots, not %r" % (name,))
     if name in OPERATORS:
-        raise ValueError("there are two operators %s" % name)
+        raise ValueError("there are two operators called %s" % name)
     made = op() if isinstance(op, type) else op
     if not isinstance(made, OperatorInterface):
         raise TypeError("%s is not an OperatorInterface" % name)

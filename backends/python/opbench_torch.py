@@ -21,7 +21,7 @@ class Torch(Framework):
         self.torch.manual_seed(settings[-1])
         self.traces = bool(self.compile)
         if self.compile and not hasattr(self.torch, "compile"):
-            raise Refused("torch %s has no torch.compile; take 2.0 or later" % self.version())
+            raise Refused("torch %s has no torch.compile; use 2.0 or later" % self.version())
         if self.device.startswith("cuda") and not self.torch.cuda.is_available():
             raise Refused("torch sees no CUDA device here")
 
@@ -89,7 +89,7 @@ class Torch(Framework):
         """What Python programs call: the functions that PyTorch makes from its schemas; otherwise the operator itself."""
         space, _, short = call.name.partition("::")
         if short in self.REFUSED:
-            raise Refused("%s has effects outside of the process" % call.name)
+            raise Refused("%s has effects outside the process" % call.name)
         if space == "aten":
             places = [self.torch.Tensor] if short.endswith("_") and not short.endswith("__") else \
                 [self.torch, getattr(self.torch._C, "_nn", None), getattr(self.torch._C, "_linalg", None)]

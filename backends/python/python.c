@@ -67,7 +67,7 @@ ob_status python_fail(ob_backend *b, ob_status status, ob_err *err)
     py_object *text = python_call(b, b->module, "explain", arguments, 2);
     const char *said = text != NULL ? py->PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
     status =
-        b->host->err_set(err, status, "%s", said != NULL ? said : "an exception without a text");
+        b->host->err_set(err, status, "%s", said != NULL ? said : "an exception without a message");
     py->PyErr_Clear();
     py->Py_DecRef(text);
     py->Py_DecRef(type);
@@ -131,8 +131,8 @@ static ob_status open_framework(ob_backend *b, const ob_backend_settings *settin
     if (b->module == NULL) {
         py->PyErr_Clear();
         return b->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                "opbench_frameworks.py is not beside the plug-in, or cannot be "
-                                "imported by this Python; install opbench again");
+                                "opbench_frameworks.py is not next to the plug-in, or cannot be "
+                                "imported by this Python; reinstall opbench");
     }
     py_object *const arguments[] = {
         text_of(py, o->framework),

@@ -91,8 +91,8 @@ static ob_status take_values(ob_backend *b, py_object *list, ob_value *values, s
         return python_fail(b, OB_ERR_BACKEND, err);
     if ((size_t)length > room)
         return b->host->err_set(err, OB_ERR_LIMIT,
-                                "the generator gives %zd values; at most %zu are allowed", length,
-                                room);
+                                "the generator returned %zd values; at most %zu are allowed",
+                                length, room);
     for (; *count < (size_t)length; (*count)++) {
         py_object *item = b->py.PySequence_GetItem(list, (ssize_t)*count);
         const ob_status status = item != NULL ? python_to_value(b, item, &values[*count], err)
@@ -126,7 +126,7 @@ static ob_status generate(const ob_generate_args *args, ob_generated *out, ob_er
         return OB_OK;
     if (b == NULL)
         return args->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                   "its data is made in Python, which only the backend python can "
+                                   "its data is made in Python, which only the python backend can "
                                    "do; measure it with that one alone");
     const int64_t seed = (int64_t)(args->host->rng_u64(args->rng) >> 2);
     py_object *const given[] = {from_json(b, args->entry), b->py.PyLong_FromLongLong(seed)};

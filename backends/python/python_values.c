@@ -208,8 +208,9 @@ static ob_status take_sizes(ob_backend *b, py_object *list, int64_t *sizes, int 
 {
     const ssize_t length = b->py.PySequence_Size(list);
     if (length > OB_MAX_DIMS)
-        return b->host->err_set(err, OB_ERR_LIMIT, "a result has %zd dimensions; %d are the most",
-                                length, (int)OB_MAX_DIMS);
+        return b->host->err_set(err, OB_ERR_LIMIT,
+                                "a result has %zd dimensions; at most %d are supported", length,
+                                (int)OB_MAX_DIMS);
     *count = (int)length;
     for (ssize_t i = 0; i < length; i++)
         if (!take_int(&b->py, list, i, &sizes[i]))
@@ -240,7 +241,7 @@ static ob_status take_tensor(ob_backend *b, py_object *parts[5], ob_value *out, 
         memcpy(b->host->tensor_data(&t), address, bytes);
     const ob_status status =
         bytes > 0 && address == NULL /* such as a meta tensor */
-            ? b->host->err_set(err, OB_ERR_UNSUPPORTED, "a result has no memory to read it from")
+            ? b->host->err_set(err, OB_ERR_UNSUPPORTED, "a result's memory cannot be read")
             : b->host->value_init_tensor(out, &t, err);
     b->host->tensor_fini(&t);
     return status;

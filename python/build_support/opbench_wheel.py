@@ -46,7 +46,7 @@ def run(*command, cwd=TREE):
     try:
         subprocess.run([str(word) for word in command], check=True, cwd=cwd)
     except FileNotFoundError as error:
-        raise BuildError(f"{command[0]} is not there: tools/install_deps python installs what the build needs") from error
+        raise BuildError(f"{command[0]} was not found; tools/install_deps python installs what the build needs") from error
     except subprocess.CalledProcessError as error:
         raise BuildError(f"{command[0]} failed; its messages are above") from error
 

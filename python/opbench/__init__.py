@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """opbench measures tensor operators, and Python code.
 
-    import opbench.benchmark as benchmark      # in the place of torch.utils.benchmark
+    import opbench.benchmark as benchmark      # instead of torch.utils.benchmark
     opbench.run("ops.json", backend=["native", "torch"])      # a config; also time, replay, sweep, diff, load
     opbench.diff(old_function, new_function)   # is it faster?
     python -m opbench doctor                   # the program, in a shell
 
-What is not needed at once is imported when it is first used, so that `import opbench` takes milliseconds.
+Modules are imported when they are first used, so `import opbench` takes milliseconds.
 """
 
 from opbench._core import Error, InputError

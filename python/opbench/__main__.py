@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m opbench ...` is the program: it takes the place of this process."""
+"""`python -m opbench ...` runs the program, which replaces this process."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ def main():
     try:
         os.execv(path, ["opbench", *sys.argv[1:]])
     except OSError as error:
-        print(f"opbench: error: {path}: {error.strerror}; OPBENCH_PROGRAM names the program", file=sys.stderr)
+        print(f"opbench: error: {path}: {error.strerror}; set OPBENCH_PROGRAM to the program's path", file=sys.stderr)
         return 2
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measuring Python functions: alone, or several in turns, in this process or in fresh ones.
 
-A block of calls is timed by a loop in C (opbench._core.Loop), the collector off. Functions take turns block by block, in an
-order that is turned round each time, so that what changes on the machine meets all of them. What comes of it is a file of
-records, and verdicts on it are the library's.
+A block of calls is timed by a loop in C (opbench._core.Loop), with the collector off. Functions take turns block by block, in an
+order that is reversed each time, so that changes of the machine affect all of them. The outcome is a file of records, and the
+library reaches the verdicts on it.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ def _loop(function, setup):
 
 
 def _block_size(loop, block_s):
-    """Calls that take about so long; at least one. The first call is warm-up."""
+    """How many calls take about block_s seconds; at least one. The first call is a warm-up."""
     loop.timeit(1)
     number = 1
     while number < 10**9:
@@ -92,7 +92,7 @@ def _check_picklable(functions):
         try:
             pickle.dumps(function)
         except Exception as reason:
-            raise _not_there(f"{name_of(function)} cannot be taken into another process", reason) from reason
+            raise _not_there(f"{name_of(function)} cannot be sent to another process", reason) from reason
 
 
 def _fresh(functions, budget, processes, setup):
@@ -108,7 +108,7 @@ def _fresh(functions, budget, processes, setup):
             with concurrent.futures.ProcessPoolExecutor(1, context) as pool:
                 measured = pool.submit(take_turns, functions, budget / processes, setup).result()
         except concurrent.futures.process.BrokenProcessPool as reason:
-            raise _not_there("the process that was to measure ended, as it does where it does not find the functions", reason) from reason
+            raise _not_there("the measuring process ended, as it does when it cannot find the functions", reason) from reason
         for side, (number, times) in zip(joined, measured):
             side[0] = side[0] or number
             # The samples of one record are of blocks of one size.
@@ -128,7 +128,7 @@ def _side_names(functions, names):
     if len(set(made)) != len(made):
         made = [chr(ord("a") + i) for i in range(len(functions))] if names is None else made
     if len(made) != len(functions) or len(set(made)) != len(made):
-        raise InputError("names are as many as there are functions, and all different")
+        raise InputError("give as many names as functions, all different")
     return made
 
 
@@ -139,8 +139,8 @@ def diff_callables(functions, names=None, budget=1.0, processes=1, setup=None, r
     if not 2 <= len(functions) <= _MOST_SIDES:
         raise InputError(f"diff() compares 2 to {_MOST_SIDES} functions")
     if not isinstance(processes, int) or processes < 1 or not budget > 0:
-        raise InputError("processes is a number from 1 on, and budget a time above 0")
-    own = {name: "it is no option of a comparison of functions; see help(opbench.diff)" for name in
+        raise InputError("processes must be 1 or more, and budget above 0 seconds")
+    own = {name: "it does not apply to functions; see help(opbench.diff)" for name in
            set(verdicts) - in_group("diff", "Verdicts")}
     options = words_of("diff", "diff", verdicts, own)
     sides = _side_names(functions, names)

@@ -27,7 +27,7 @@ _PATH = re.compile(r"(?P<path>\.(?:\"[^\"]*\"|[\w\[\]-])[^:\s]*): (?P<text>.*)",
 
 
 class OpbenchWarning(UserWarning):
-    """What the program warned of: the machine, a library, a result that should not be trusted."""
+    """A warning of the program: about the machine, a library, or a result not to be trusted."""
 
 
 def _messages(text):

@@ -9,7 +9,7 @@ import subprocess
 from opbench._core import Error, InputError
 from opbench._program import program_path
 
-# What a result is asked for later, and so is no option of a measurement here.
+# What a result is asked for later, and so is not an option of a measurement here.
 _VIEWS = {
     "format": "the result has .table, .to_csv() and .to_pandas()",
     "json": "the result has .records",
@@ -30,7 +30,7 @@ def _rows(program):
     listed = subprocess.run([program, "__generate", "options"], capture_output=True, text=True, check=False,
                             stdin=subprocess.DEVNULL)
     if listed.returncode != 0:
-        raise Error(f"{program} does not tell its options; is it an opbench of this version?")
+        raise Error(f"{program} does not list its options; is it this version of opbench?")
     lines = [json.loads(line) for line in listed.stdout.splitlines()]
     return {line["command"]: {_plain(row["name"]): row for row in line["options"]} for line in lines}
 
@@ -80,7 +80,7 @@ def _words_of(function, row, value):
         _refuse(function, _plain(row["name"]), row["refused"])
     if row["type"] == "flag":
         if not isinstance(value, bool):
-            _refuse(function, f"{_plain(row['name'])}={value!r}", "it is True or False")
+            _refuse(function, f"{_plain(row['name'])}={value!r}", "give True or False")
         return [option] if value else []
     if row["type"] == "list":
         if isinstance(value, dict):

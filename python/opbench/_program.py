@@ -25,6 +25,6 @@ def program_path() -> str:
             return str(path)
     from opbench import Error
 
-    error = Error(f"the program opbench is not in {package}; install the package again, or set OPBENCH_PROGRAM")
-    error.cure = "install the package again, or set OPBENCH_PROGRAM"
+    error = Error(f"the program opbench is not in {package}; reinstall the package, or set OPBENCH_PROGRAM")
+    error.cure = "reinstall the package, or set OPBENCH_PROGRAM"
     raise error

@@ -38,7 +38,7 @@ def _remove(folder, owner):
 
 
 class Folder:
-    """A folder for files that nobody named; it goes with the last result that uses it."""
+    """A folder for files without a name of the user's; removed with the last result that uses it."""
 
     def __init__(self):
         self.name = tempfile.mkdtemp(prefix="opbench-")
@@ -78,7 +78,7 @@ def _write(path, text, force):
 
 
 def _wrong_line(path, number, reason):
-    error = InputError(f"{path}:{number}: this is no record: {reason}; give files that opbench wrote")
+    error = InputError(f"{path}:{number}: this is not a record: {reason}; give files that opbench wrote")
     error.file, error.line, error.cure = str(path), number, "give files that opbench wrote"
     return error
 
@@ -92,10 +92,10 @@ def _unreadable(path, reason):
 def _open(path):
     """A regular file: it is read several times, and a device has no end."""
     if not isinstance(path, (str, os.PathLike)):
-        raise InputError(f"a path is a text, not a {type(path).__name__}; give the file's name")
+        raise InputError(f"a path must be a string, not {type(path).__name__}")
     try:
         if os.path.exists(path) and not os.path.isfile(path):
-            raise OSError(0, "it is no regular file")
+            raise OSError(0, "it is not a regular file")
         return open(path, "rb")
     except (OSError, ValueError) as reason:
         raise _unreadable(path, reason) from reason
@@ -107,13 +107,13 @@ def check_file(path):
         first = file.readline()
     try:
         if not isinstance(json.loads(first), dict):
-            raise ValueError("it is no JSON object")
+            raise ValueError("it is not a JSON object")
     except (ValueError, RecursionError) as reason:
         raise _wrong_line(path, 1, "the file is empty" if not first else reason) from reason
 
 
 def read_records(paths):
-    """All lines of files of records as dicts. A line that is none is an error with its place."""
+    """All lines of files of records as dicts. A line that is not a record is an error that names its place."""
     lines = []
     for path in paths:
         with _open(path) as file:
@@ -194,12 +194,12 @@ class Stored:
 
     @property
     def is_temporary(self):
-        """Whether its file goes with it; save() keeps it."""
+        """Whether its file is deleted with it; save() keeps a copy."""
         return isinstance(self._keeps, Folder)
 
     @property
     def lines(self):
-        """Every record: headers, results, finish lines."""
+        """All records: headers, results, finish lines."""
         if self._lines is None:
             self._lines = read_records(self.paths)
         return self._lines
@@ -211,7 +211,7 @@ class Stored:
 
     @property
     def header(self):
-        """The first header: machine, libraries, options. An empty dict where there is none."""
+        """The first header: machine, libraries, options; an empty dict if there is none."""
         return next((line for line in self.lines if isinstance(line, dict) and "run_options" in line), {})
 
     def plot(self, kind=None, **options):
@@ -227,7 +227,7 @@ class Stored:
         return Picture(ask(["plot", *words, "--", *self.paths]))
 
     def save(self, path, force=False):
-        """Copies the records to a file, which every command of opbench takes."""
+        """Copies the records to a file that every command of opbench reads."""
         _refuse_existing(path, force)
         if len(self.paths) == 1:
             shutil.copyfile(self.paths[0], path)
@@ -245,7 +245,7 @@ class Result(Stored):
 
     @property
     def table(self):
-        """The table that the command prints, as text; of `time` a row for each measurement."""
+        """The table that the command prints, as text; for `time`, a row per measurement."""
         timed = {_word(record, "backend") for record in self.records if record.get("mode") in _TIMER_MODES}
         text = self.show(format="table")
         if len(timed) > 1:  # rows that differ in nothing else
@@ -259,12 +259,12 @@ class Result(Stored):
         return all(record.get("status", "ok") == "ok" for record in self.records)
 
     def to_pandas(self):
-        """A data frame with a row for each case and pass. Times are in seconds; low and high are the ends of the median's 95 %
-        interval."""
+        """A data frame with a row for each case and pass. Times are in seconds; low and high are the bounds of the median's 95 %
+        confidence interval."""
         return _frame(tidy_columns(self.paths))
 
     def to_csv(self, path=None, force=False, **options):
-        """The table as CSV, all digits, a row for each case and pass; returned, or written to a file."""
+        """The table as CSV with all digits, a row for each case and pass; returned, or written to a file."""
         text = self.show(**{"long": True, **options, "format": "csv"})
         return text if path is None else _write(path, text, force)
 
@@ -324,7 +324,7 @@ class Diff(Stored):
     def _link(self, names):
         """The program calls sides by their files: links with the names that are wanted."""
         if len(names) != len(self.paths) or len(set(names)) != len(names) or any(not n or "/" in n or n in (".", "..") for n in names):
-            raise InputError("names are as many as there are sides, all different, without '/'")
+            raise InputError("give as many names as sides, all different, without '/'")
         self._links = Folder()
         for name, path in zip(names, self.paths):
             os.symlink(os.path.abspath(path), os.path.join(self._links.name, name))
@@ -347,7 +347,7 @@ class Diff(Stored):
 
     @property
     def table(self):
-        """The table of `opbench diff`, as text, with what it comes to."""
+        """The table of `opbench diff` with its summary, as text."""
         return self.show()
 
     @property
@@ -362,7 +362,7 @@ class Diff(Stored):
 
     @property
     def verdict(self):
-        """Of a comparison of one case, its verdict; of several None."""
+        """The verdict, if one case was compared; None for several."""
         return self.rows[0]["verdict"] if len(self.rows) == 1 else None
 
     @property

@@ -30,11 +30,11 @@ def _config_of(config):
     if callable(getattr(config, "config", None)) and not isinstance(config, dict):  # a Capture
         config = config.config()
     if not isinstance(config, dict):
-        raise InputError(f"a config is a path or a dict, not a {type(config).__name__}; see docs/configs.md")
+        raise InputError(f"a config must be a path or a dict, not {type(config).__name__}; see docs/configs.md")
     try:
         return "-", json.dumps(config).encode()
     except (TypeError, ValueError) as reason:
-        raise InputError(f"the config is no JSON: {reason}; give numbers, texts, lists and dicts") from reason
+        raise InputError(f"the config cannot be written as JSON: {reason}; use numbers, strings, lists and dicts") from reason
 
 
 def _looks_like_file(text):
@@ -139,7 +139,7 @@ def _start(command, words, option, given, *, progress, stream, config=None, tens
 def _take_output(options, option):
     given = options.pop(option, None)
     if given is None and any(options.get(name) for name in ("append", "resume", "force")):
-        raise InputError(f"append, resume and force are of a file: name it by {option}=...")
+        raise InputError(f"append, resume and force need a file; name it with {option}=...")
     return given
 
 
@@ -161,16 +161,16 @@ def run(config, *args, build=None, kwargs=None, progress=None, stream=False, **o
         opbench.run("torch.softmax", "f32[{64,256},1024]", -1, backend="native")
         opbench.run("torch.nn.Linear", x, build=(128, 64))
 
-    config: a path, a dict, or anything with a dict in `bench_config`; or an operator, with its arguments behind it: numbers,
-    texts in the notation of docs/timer.md, tensors of NumPy or PyTorch. build: those of its constructor; kwargs: by name.
-    options: every option of `opbench run` by its name with _ for -, such as backend, device, min_time, check, num_threads, output.
+    config: a path, a dict, or anything with a dict in `bench_config`; or an operator followed by its arguments: numbers,
+    strings in the notation of docs/timer.md, tensors of NumPy or PyTorch. build: its constructor's arguments; kwargs: keyword
+    arguments. options: every option of `opbench run`, with _ for -, such as backend, device, min_time, check, num_threads, output.
     """
     if _is_words(config, args):
         tensors = Tensors()
         words = ["--", config, *_operator_words(tensors, args, build, kwargs)]
         return _measure("run", "run", "output", words, options, progress, stream, tensors=tensors)
     if args:
-        raise InputError("arguments stand behind an operator's name, not behind a config")
+        raise InputError("arguments go with an operator's name, not with a config")
     name, text = _config_of(config)
     return _measure("run", "run", "output", ["--config=" + name], options, progress, stream, config=text)
 
@@ -192,16 +192,16 @@ def time(op, *args, build=None, kwargs=None, progress=None, stream=False, **opti
 
 
 def replay(*traces, progress=None, stream=False, **options):
-    """Makes the operator calls of execution traces again; options are those of `opbench replay`."""
+    """Replays the operator calls of execution traces; options are those of `opbench replay`."""
     if not traces:
         raise InputError("replay() needs a trace: opbench.replay('step.json')")
     return _measure("replay", "replay", "output", ["--", *map(os.fspath, traces)], options, progress, stream)
 
 
 def sweep(file, progress=None, stream=False, **options):
-    """A model over sizes and precisions (docs/sweep.md); file: a path or a dict. options are those of `opbench sweep`.
+    """Measures a model over sizes and precisions (docs/sweep.md); file: a path or a dict. options are those of `opbench sweep`.
 
-    The rows are the result's table and to_csv(); `output` names a file for them, `records` one for the records.
+    The result's table and to_csv() hold the rows; `output` names a file for the rows, `records` one for the records.
     """
     name, text = _config_of(file)
     rows, folder = options.pop("output", None), Folder()
@@ -220,8 +220,8 @@ def sweep(file, progress=None, stream=False, **options):
 
 
 def load(files):
-    """Stored results: a path, or a list of them. They are read when they are asked for; that they begin as records do is looked
-    at now."""
+    """Loads stored results: a path, or a list of paths. Only the beginning of each file is checked now; the rest is read when it
+    is needed."""
     is_one = isinstance(files, (str, bytes, os.PathLike)) or not hasattr(files, "__iter__")
     paths = [files] if is_one else list(files)
     for path in paths:
@@ -246,11 +246,11 @@ def diff(first, *others, a=None, b=None, names=None, build=None, kwargs=None, pr
 
         opbench.diff("before.json", "after.json")                     # results, as files or Result objects
         opbench.diff(old_function, new_function)                      # Python: in turns, in this process
-        opbench.diff(old_function, new_function, processes=10)        # each time in fresh processes
+        opbench.diff(old_function, new_function, processes=10)        # in fresh processes
         opbench.diff("torch.mm", x, y, a="native", b="onednn")        # sides, measured now
         opbench.diff("ops.json", a="old:plugin=old.so,backend=mine", b="new:plugin=new.so,backend=mine")
 
-    names: what stored results, or functions, are called in the table. options are those of `opbench diff`; of functions
+    names: what to call stored results or functions in the table. options are those of `opbench diff`; for functions:
     budget, processes, setup, threshold, floor, fail_on and records.
     """
     given = [first, *others]
@@ -269,7 +269,7 @@ def diff(first, *others, a=None, b=None, names=None, build=None, kwargs=None, pr
         if names is None and any(isinstance(value, Stored) and value.is_temporary for value in given):
             names = [chr(ord("a") + i) for i in range(len(given))]  # their files have names that nobody gave
         if names is not None and any(len(paths) > 1 for paths in stored):
-            raise InputError("names are of results of one file each")
+            raise InputError("names can only be given to results of one file each")
         return _judged(Diff([path for paths in stored for path in paths], words_of("diff", "diff", options), given, names))
     return _diff_sides(first, others, {**options, "a": a, "b": b}, build, kwargs, progress)
 

@@ -3,7 +3,7 @@
 else that has a buffer or speaks DLPack.
 
 A tensor is copied once, into a file in memory that workers read (`npy:/proc/PID/fd/N`). NumPy and PyTorch are never
-imported here: whoever passes their tensors has done so.
+imported here: a caller who passes their tensors has imported them.
 """
 
 import os
@@ -29,7 +29,7 @@ def _descr(view):
     order = view.format[0] if view.format[:1] in "<>=@!" else ""
     kind = _KINDS.get(view.format[len(order):])
     if kind is None:
-        _refuse(f"elements of the type {view.format!r} make no tensor", "convert them, for example to float32")
+        _refuse(f"elements of type {view.format!r} cannot form a tensor", "convert them, for example to float32")
     sign = "|" if view.itemsize == 1 else ">" if order in (">", "!") or (order != "<" and sys.byteorder == "big") else "<"
     return f"{sign}{kind}{view.itemsize}"
 
@@ -56,7 +56,7 @@ class Tensors:
     def _put(self, view, descr):
         is_fortran = view.ndim > 1 and view.f_contiguous and not view.c_contiguous
         if not view.c_contiguous and not is_fortran:
-            warnings.warn("a tensor with gaps, or with its dimensions in another order, is measured as a copy without: its "
+            warnings.warn("this tensor is not contiguous, so a contiguous copy is measured: its "
                           "strides are not kept", stacklevel=outside())
         file = os.memfd_create("opbench-tensor")
         self._files.append(file)
@@ -75,7 +75,7 @@ class Tensors:
         tensor_type = str(tensor.dtype).removeprefix("torch.")
         if tensor.layout is not torch.strided or tensor_type == "complex32" or tensor_type.startswith(("q", "float8")):
             what = tensor_type if tensor.layout is torch.strided else str(tensor.layout)
-            _refuse(f"a tensor of {what} cannot be handed over with its values", "write a dtype and its shape, such as 'f32[2,3]', or "
+            _refuse(f"a tensor of {what} cannot be passed with its values", "write a dtype and its shape, such as 'f32[2,3]', or "
                     "convert it")
         grad = "+grad" if tensor.requires_grad else ""
         plain = tensor.detach()
@@ -90,7 +90,7 @@ class Tensors:
         return self._put(view, "|b1" if is_bool else _descr(view)) + grad
 
     def _tensor_word(self, value):
-        """None: it is no tensor."""
+        """None if it is not a tensor."""
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(value, torch.Tensor):
             return self._torch_word(value)
@@ -130,5 +130,5 @@ class Tensors:
         if kind in ("torch.device", "torch.layout", "torch.memory_format"):
             text = str(value).removeprefix("torch.")
             return f"{kind.removeprefix('torch.')}:{text}"
-        return _refuse(f"an argument of the type {kind} is none that an operator takes",
-                       "give numbers, texts, tensors or lists of them")
+        return _refuse(f"operators do not take arguments of type {kind}",
+                       "give numbers, strings, tensors or lists of them")

@@ -18,7 +18,7 @@ def _load(name: str) -> Any:
             if str(folder) not in sys.path:
                 sys.path.append(str(folder))
             return importlib.import_module(name)
-    raise ImportError(f"{name}.py of the python backend is not beside {program}; install opbench again")
+    raise ImportError(f"{name}.py of the python backend is not next to {program}; reinstall opbench")
 
 
 _operators, _configs = _load("opbench_operators"), _load("opbench_configs")

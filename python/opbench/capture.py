@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records with which arguments a PyTorch program calls its operators, as an opbench config.
+"""Records which arguments a PyTorch program calls its operators with, as an opbench config.
 
     import opbench
     opbench.capture.start("ops.json")        # ... train ...; saved by stop(), and at exit
@@ -9,12 +9,12 @@
 
     python -m opbench.capture -o ops.json train.py --epochs 1
 
-Without the package the same file is the module opbench_capture, and needs nothing but PyTorch.
+Without the package, the same file works as the module opbench_capture and needs only PyTorch.
 
 Modules of torch.nn are seen by hooks on all modules, functions of torch, torch.nn.functional and methods of
-torch.Tensor by a TorchFunctionMode, the operators of a backward pass (backward=True) by a dispatch mode. Patched is
-indexing alone, x[i], which a mode is not told of. No random number is drawn and no value is changed: the program
-computes the same bits with and without. Works with PyTorch 1.13 and 2.x; needs nothing else.
+torch.Tensor by a TorchFunctionMode, the operators of a backward pass (backward=True) by a dispatch mode. Only indexing, x[i],
+is patched, because modes do not see it. No random number is drawn and no value is changed: the program computes the same
+bits with and without. Works with PyTorch 1.13 and 2.x; needs nothing else.
 """
 import argparse
 import atexit
@@ -38,7 +38,7 @@ try:
     import torch
 except ModuleNotFoundError as missing:
     if missing.name == "torch" and __name__ == "__main__":
-        sys.exit("%s: %s has no PyTorch; use the Python that the program runs with" % (NAME, sys.executable))
+        sys.exit("%s: %s has no PyTorch; use the Python that runs your program" % (NAME, sys.executable))
     raise
 from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -519,7 +519,7 @@ class _BackwardMode(TorchDispatchMode):
 
 
 class Capture:
-    """Collects calls between start() and stop(); a context manager too."""
+    """Collects calls between start() and stop(); also a context manager."""
 
     TELL_EVERY_S = 10  # whole lines, as the program may print too
 
@@ -586,7 +586,7 @@ class Capture:
                 setattr(torch.Tensor, name, before)
 
     def stop(self):
-        """Ends the capture and writes the file. Harmless when it does not run."""
+        """Ends the capture and writes the file; does nothing if it is not running."""
         if self.thread is None:
             return
         if self.mode is not None:
@@ -919,7 +919,7 @@ class Capture:
         return operators
 
     def save(self):
-        """Writes what was collected: all of the file or nothing of it."""
+        """Writes what was collected: the whole file or nothing."""
         self.saved_at = time.monotonic()
         self.dirty = False
         _write(self.path, self.config())
@@ -951,7 +951,7 @@ _current = None
 
 
 def start(path="opbench_ops.json", **options):
-    """Begins a capture; see Capture for the options. It ends with stop(), or when the program does."""
+    """Starts a capture; see Capture for the options. It ends with stop(), or with the program."""
     global _current
     if _current is not None:
         _current.stop()
@@ -960,7 +960,7 @@ def start(path="opbench_ops.json", **options):
 
 
 def stop():
-    """Ends the capture that start() began."""
+    """Ends the capture that start() started."""
     global _current
     if _current is not None:
         _current.stop()

@@ -4,8 +4,9 @@
     from opbench.param import (BenchmarkConfig, ExecutionPass, OpExecutor, create_bench_config, create_op_args, create_type,
                                get_benchmark_options, lib_pytorch, load_modules, make_op_config, workloads_pytorch)
 
-A script that uses them runs with its imports changed; PARAM's own modules are there too, opbench.param.lib.config and so on. Operators are opbench's, by PARAM's names; data are made where they are
-measured, so a generator hands on what was asked for and no tensors. docs/python_running.md says what differs.
+A script that uses them runs with its imports changed; PARAM's own modules exist too, as opbench.param.lib.config and so on.
+Operators are opbench's, by PARAM's names. Data is made where it is measured, so a generator passes on a description and no
+tensors. docs/python_running.md says what differs.
 """
 
 import copy
@@ -60,7 +61,7 @@ _TYPES = {
 
 
 def create_type(type):  # noqa: A002 (PARAM's name)
-    """An argument of this type, without its value or shape."""
+    """An argument of this type, without value or shape."""
     if type not in _TYPES:
         raise InputError(f"there is no type {type!r}; the types are {', '.join(_TYPES)}")
     return copy.deepcopy(_TYPES[type])
@@ -121,7 +122,7 @@ class DataGenerator:
 
 
 class Operator:
-    """Who is measured; build() keeps what its constructor is to be given."""
+    """What is measured; build() keeps the arguments for its constructor."""
 
     def __init__(self, name, device):
         self.name = name
@@ -160,7 +161,7 @@ def make_op_config(op_name, op_info, device):
 
 
 class BenchmarkConfig:
-    """A config that was loaded; opbench.run takes it, too."""
+    """A loaded config; opbench.run takes it too."""
 
     def __init__(self, run_options="cpu"):
         self.device = run_options["device"] if isinstance(run_options, dict) else run_options
@@ -175,16 +176,16 @@ class BenchmarkConfig:
         self._op_configs = [op_config for op_config in made if op_config is not None]
 
     def load_json_file(self, config_file_name):
-        """From a file."""
+        """Loads a file."""
         with open(config_file_name, encoding="utf-8") as file:
             self._take(json.load(file))
 
     def load_json(self, config_json):
-        """From a text."""
+        """Loads a string."""
         self._take(json.loads(config_json))
 
     def load(self, config):
-        """From a dict."""
+        """Loads a dict."""
         self._take(config)
 
     @property
@@ -200,7 +201,7 @@ class BenchmarkConfig:
 
 
 def load_modules(package):
-    """opbench's operators are there; plug-ins are found by OPBENCH_PLUGIN_PATH."""
+    """Does nothing: opbench's operators are always there, and OPBENCH_PLUGIN_PATH finds plug-ins."""
     del package
 
 
@@ -210,7 +211,7 @@ def get_op_run_id(op_name, run_id):
 
 
 def get_benchmark_options():
-    """PARAM's run_options with its defaults; of those below, which opbench has. Others may be set and are kept."""
+    """PARAM's run_options with their defaults, those that opbench has. Others may be set and are kept."""
     return {"device": "cpu", "pass_type": ExecutionPass.FORWARD, "warmup": 1, "iteration": 1,
             "op_exec_mode": OpExecutionMode.DISCRETE, "cuda_l2_cache": True, "time_unit": "millisecond", "out_file_prefix": None,
             "out_stream": None, "resume_op_run_id": None, "stop_op_run_id": None, "backend": None}
@@ -254,7 +255,7 @@ class OpExecutor:
 
 
 def run_benchmark(config, run_options=None, **options):
-    """A whole BenchmarkConfig, or a dict like its bench_config; an opbench.Result."""
+    """Runs a BenchmarkConfig, or a dict like its bench_config; returns an opbench.Result."""
     config = getattr(config, "bench_config", config)
     return _run.run(as_opbench(config), **{**_keywords(run_options or get_benchmark_options()), **options})
 

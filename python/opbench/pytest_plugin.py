@@ -7,8 +7,8 @@
     pytest --opbench-save base.json                 # keep what was measured
     pytest --opbench-compare base.json              # verdicts against it; a test that is slower fails
 
-A test is judged as soon as it has run, in its own process, so that it fails by itself, also with pytest-xdist (-n). The table
-at the end is the program's, of all results together.
+A test is judged as soon as it has run, in its own process, so it fails on its own, also with pytest-xdist (-n). The table at the
+end is the program's, for all results together.
 """
 
 import json
@@ -32,7 +32,7 @@ def pytest_addoption(parser):
     group.addoption("--opbench-save", metavar="FILE", help="keep the results in this file of records")
     group.addoption("--opbench-force", action="store_true", help="replace the file of --opbench-save")
     group.addoption("--opbench-time", type=float, default=0.2, metavar="SECONDS", help="how long a function is measured (0.2)")
-    group.addoption("--opbench-threshold", type=float, metavar="FRACTION", help="a difference within it is none (0.01)")
+    group.addoption("--opbench-threshold", type=float, metavar="FRACTION", help="smaller differences count as none (0.01)")
     group.addoption("--opbench-skip", action="store_true", help="call each function once and measure nothing")
 
 
@@ -51,9 +51,9 @@ def pytest_configure(config):
     if option.opbench_compare and not os.path.isfile(option.opbench_compare):
         raise _usage("--opbench-compare", f"there is no file {option.opbench_compare}; write it with --opbench-save")
     if not option.opbench_time > 0:
-        raise _usage("--opbench-time", "a time is above 0 seconds")
+        raise _usage("--opbench-time", "give a time above 0 seconds")
     if option.opbench_threshold is not None and not 0 < option.opbench_threshold < 1:
-        raise _usage("--opbench-threshold", "a share is between 0 and 1, such as 0.05 for 5 %")
+        raise _usage("--opbench-threshold", "give a fraction between 0 and 1, such as 0.05 for 5 %")
 
 
 class Measurer:
@@ -118,7 +118,7 @@ class Base:
 
 
 def _heads(case):
-    """The case, and it without its last words: a test's name, behind which a measurement's may stand."""
+    """The case, and the case without its last words: a test's name may be followed by a measurement's."""
     words = case.split(" ")
     return [" ".join(words[:count]) for count in range(len(words), 0, -1)]
 
@@ -208,7 +208,7 @@ def _judge(config, results, path, folder):
     Base(config.getoption("--opbench-compare"), ()).write(base, [result["id"] for result in results])
     options = {"fail_on": "slower", "threshold": config.getoption("--opbench-threshold")}
     made = Diff([base, path], words_of("diff", "diff", options), names=["base", "now"],
-                advice="Measure longer, by --opbench-time, and compare again")
+                advice="Measure longer, with --opbench-time, and compare again")
     expected = {result["id"] for result in results if result.get("may_be_slower")}
     return made.table, any(row["worse"] and row["id"] not in expected for row in made.rows)
 

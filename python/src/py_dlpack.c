@@ -74,7 +74,7 @@ static int fill_view(view *v, const ob__py_state *state)
     for (int32_t i = t->ndim - 1; i >= 0; i--) {
         if (t->shape[i] < 0 ||
             (t->shape[i] > 0 && v->elements > PY_SSIZE_T_MAX / v->item / t->shape[i])) {
-            PyErr_SetString(state->input_error, "the tensor has sizes that make no sense");
+            PyErr_SetString(state->input_error, "the tensor has invalid sizes");
             return -1;
         }
         v->shape[i] = (Py_ssize_t)t->shape[i];

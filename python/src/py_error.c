@@ -149,7 +149,7 @@ bool ob__py_get_text(PyObject *object, const char **out)
     if (object == Py_None)
         return true;
     if (!PyUnicode_Check(object)) {
-        PyErr_Format(PyExc_TypeError, "a text is wanted, and %R is none", object);
+        PyErr_Format(PyExc_TypeError, "expected a string, not %R", object);
         return false;
     }
     *out = PyUnicode_AsUTF8AndSize(object, NULL);

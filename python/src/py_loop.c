@@ -88,10 +88,10 @@ static void raise_strayed(const ob__py_state *state, const fork_watch *watch)
         atomic_store(stray_of, watch->pid);
     PyErr_SetString(state->error,
                     watch->depth != fork_depth
-                        ? "the measured code forked, and came back in the child; end the child "
-                          "inside the measured code, by os._exit"
-                        : "the measured code forked, and a child came back from it; end the child "
-                          "inside the measured code, by os._exit");
+                        ? "the measured code forked and returned in the child; end the child "
+                          "inside the measured code with os._exit"
+                        : "the measured code forked and a child returned from it; end the child "
+                          "inside the measured code with os._exit");
 }
 
 /* ---- the iterator of a statement's loop ---- */

@@ -20,7 +20,7 @@ static PyObject *py_select_unit(PyObject *module, PyObject *arg)
     const ob_time_unit *unit = ob_time_unit_select(seconds);
     if (unit == NULL) {
         PyErr_Format(PyExc_ValueError,
-                     "a time has a unit if it is finite and above 0, which %R is not", arg);
+                     "a time must be finite and above 0 to have a unit, which %R is not", arg);
         return NULL;
     }
     return Py_BuildValue("(sd)", unit->symbol, unit->scale);
@@ -201,7 +201,7 @@ static PyObject *py_compare(PyObject *module, PyObject *args)
         return NULL;
     if (!ob_colorize_from_word(colorize, &style.colorize) ||
         !ob_table_format_from_word(format, &style.format)) {
-        PyErr_Format(PyExc_ValueError, "no such style of a table: %s, %s", colorize, format);
+        PyErr_Format(PyExc_ValueError, "there is no table style %s, %s", colorize, format);
         return NULL;
     }
     style.trim_significant_figures = trim != 0;

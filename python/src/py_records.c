@@ -121,7 +121,8 @@ static ob_status fill_samples(const py_result *from, double *ms, double *medians
     for (size_t i = 0; i < from->each_count; i++) {
         ob_stats stats;
         if (!(from->each[i] >= 1 && from->each[i] <= (double)(from->count - at)))
-            return ob_err_set(err, OB_ERR_INVALID, "processes have other samples than there are");
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "the samples per process do not add up to the samples");
         const size_t count = (size_t)from->each[i];
         OB_TRY(ob_stats_compute(ms + at, count, scratch, &stats, err));
         medians[i] = stats.median;

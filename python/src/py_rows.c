@@ -49,7 +49,7 @@ static const char **get_paths(PyObject *list, size_t *count)
         if (!ob__py_get_text(PyList_GetItem(list, i), &paths[i]) || paths[i] == NULL) {
             PyMem_Free(paths);
             if (PyErr_Occurred() == NULL)
-                PyErr_SetString(PyExc_TypeError, "a path is a text");
+                PyErr_SetString(PyExc_TypeError, "a path must be a string");
             return NULL;
         }
     *count = (size_t)size;

@@ -104,7 +104,7 @@ static PyObject *py_time(PyObject *module, PyObject *args)
         return NULL;
     if (held->is_busy) {
         PyErr_SetString(ob__py_get_state(module)->error,
-                        "another thread measures with this Timer; give each thread its own");
+                        "another thread is using this Timer; give each thread its own");
         return NULL;
     }
     held->interrupted = 0;

@@ -115,7 +115,7 @@ class Eager(unittest.TestCase):
             code, results, header, printed = run("torch.mul", "f32[8,8]", "f32[8,8]", *words)
             if not has("torch._dynamo"):
                 self.assertEqual(code, 2, printed)
-                self.assertIn("has no torch.compile; take 2.0 or later", printed)
+                self.assertIn("has no torch.compile; use 2.0 or later", printed)
                 continue
             self.assertEqual(code, 0, printed)
             self.assertIn("compile", json.dumps(results[0]))
@@ -124,7 +124,7 @@ class Eager(unittest.TestCase):
     def test_param_needs_no_backend_for_its_word(self):
         done = call("run", "torch.mul", "f32[8]", "f32[8]", "--pt2-model", "-i", "1")
         if not has("torch._dynamo"):
-            self.assertIn("has no torch.compile; take 2.0 or later", done.stderr)
+            self.assertIn("has no torch.compile; use 2.0 or later", done.stderr)
         else:
             self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -328,8 +328,8 @@ class Workloads(Folder):
         done = call("list", "ops", "--backend", "python", "--backend-options", "framework=numpy", OPBENCH_WORKLOADS=self.folder)
         lines = {line.split()[0]: line for line in done.stdout.splitlines()}
         for name, text in (("lacking", "skipped, lacking.py cannot be imported: ModuleNotFoundError: No module named 'nothing_of_the_sort'"),
-                           ("leaves", "cannot be imported: SystemExit: 3"), ("twice", "ValueError: there are two operators mylib.total"),
-                           ("wrong", "ValueError: an operator's name is words with dots between them, not 'a(b'")):
+                           ("leaves", "cannot be imported: SystemExit: 3"), ("twice", "ValueError: there are two operators called mylib.total"),
+                           ("wrong", "ValueError: an operator's name must be words joined by dots, not 'a(b'")):
             self.assertIn(text, lines["module::" + name])
         self.assertEqual(sorted(lines), ["NAME"] + ["module::" + name for name in ("lacking", "leaves", "twice", "wrong")]
                          + ["python::mylib.scaled", "python::mylib.total"])
@@ -447,7 +447,7 @@ class Interpreters(unittest.TestCase):
             self.assertIn(text, printed)
 
     def test_unknown_framework(self):
-        self.assertIn("tensorflow is not a framework of the python backend; take jax, numpy, torch",
+        self.assertIn("tensorflow is not a framework of the python backend; choose from jax, numpy, torch",
                       run("torch.add", "f32[4]", "f32[4]", "--backend-options", "framework=tensorflow")[3])
 
     def test_no_counts(self):

@@ -39,7 +39,7 @@ class Variants(Folder):
             self.skipTest("no torch in " + PYTHON)
         if not has("torch._dynamo"):
             self.assertEqual(code, 2, printed)
-            self.assertIn("has no torch.compile; take 2.0 or later", printed)
+            self.assertIn("has no torch.compile; use 2.0 or later", printed)
             return
         self.assertEqual(code, 0, printed)
         self.assertIn("compile", json.dumps(results[0]))
@@ -288,10 +288,10 @@ class Configs(Folder):
         self.assertNotEqual(native["status"], "ok", printed)
 
     def test_what_is_wrong(self):
-        for more, text in (({"input_iterator": "Own:Endless"}, "the iterator Own:Endless gives more than 100000 configs"),
+        for more, text in (({"input_iterator": "Own:Endless"}, "the iterator Own:Endless yields more than 100000 configs"),
                            ({"input_iterator": "Own:Wrong"}, "the iterator Own:Wrong failed: KeyError: 'args' ("),
                            ({"input_iterator": "Own:Nothing"}, 'unknown iterator "Own:Nothing"'),
-                           ({"input_data_generator": "Own:Bad"}, "Own:Bad.get_data gives a list and a dict, not int"),
+                           ({"input_data_generator": "Own:Bad"}, "Own:Bad.get_data must return a list and a dict, not int"),
                            ({"input_data_generator": "Own:Nothing"}, 'unknown generator "Own:Nothing"')):
             config = {"python::own.plain": operator([{"input": [{"args": [{"type": "int", "value": 1}]}]}], **more)}
             code, _, _, printed = self.run_config(config)
@@ -347,7 +347,7 @@ class Page(Folder):
                 # 1 is a verdict of diff: slower here, or not.
                 self.assertIn(done.returncode, (0, 1) if " diff " in " " + command else (0,), printed)
             elif not here:
-                self.assertRegex(printed, "has no torch.compile; take 2.0 or later|has no jax")
+                self.assertRegex(printed, "has no torch.compile; use 2.0 or later|has no jax")
             seen += 1
         self.assertGreaterEqual(seen, 8)
         with open(os.path.join(self.folder, "ramps.json"), encoding="utf-8") as file:

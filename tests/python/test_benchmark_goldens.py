@@ -124,7 +124,7 @@ def check_table(case):
         if case["name"] in TABLES:
             check("(Unspecified env)" in got, f"{name}: env")
         elif case["name"].startswith("same_cell"):
-            check(len(noted) == 1 and "in one cell" in str(noted[0].message), f"{name}: a warning")
+            check(len(noted) == 1 and "share a cell" in str(noted[0].message), f"{name}: a warning")
             check("Times are in" in got, name)
         else:
             equal(name, got, want["value"])

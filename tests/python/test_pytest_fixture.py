@@ -95,7 +95,7 @@ def main():
         code, text = run(python, folder, quick, "--opbench-compare=slow.json", "--opbench-threshold=0.05")
         check(code == 0 and "3 faster" in text, text)
         code, text = run(python, folder, quick, "--opbench-compare=slow.json", "--opbench-threshold=5")
-        check(code == 4 and "a share is between 0 and 1" in text, text)
+        check(code == 4 and "a fraction between 0 and 1" in text, text)
         code, text = run(python, folder, quick, "-n", "2", "--opbench-save=workers.json")
         check(code == 0 and "test_mine.py::test_one" in text and "test_mine.py::test_two length" in text, text)
         joined = opbench_ids(folder / "workers.json")

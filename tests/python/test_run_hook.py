@@ -62,7 +62,7 @@ def hooks(folder):
         check(pickle.load(file) == json.loads((folder / "ops.json").read_text(encoding="utf-8")), "a pickle where it is named")
     check((folder / "ops.pickle").stat().st_mode & 0o077 == 0, "which is its owner's alone")
     code, text = run(folder, HOOKED % "pickle='/tmp/picklefile'")
-    check(code == 1 and "everybody can write to /tmp" in text, f"the fixed place is refused: {text}")
+    check(code == 1 and "anyone can write to /tmp" in text, f"the fixed place is refused: {text}")
     code, text = run(folder, (HOOKED % "").replace("init()", ""))
     check(code == 0 and "before init() is called" in text, text)
 

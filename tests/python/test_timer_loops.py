@@ -270,8 +270,8 @@ try:
     print("measured", os.getpid() == first, flush=True)
 except opbench.Error as error:
     if os.getpid() != first:
-        os._exit(0 if "came back in the child" in str(error) else 1)
-    print("raised", "a child came back" in str(error), flush=True)
+        os._exit(0 if "returned in the child" in str(error) else 1)
+    print("raised", "a child returned" in str(error), flush=True)
 """
 
 

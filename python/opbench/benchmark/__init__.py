@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classes of torch.utils.benchmark, with the same names, arguments and texts.
 
-    import opbench.benchmark as benchmark      # in the place of torch.utils.benchmark
+    import opbench.benchmark as benchmark      # instead of torch.utils.benchmark
 
     m = benchmark.Timer("x + y", globals={"x": x, "y": y}).blocked_autorange()
     benchmark.Compare([m]).print()

@@ -130,7 +130,7 @@ class Measurement:
 
     @property
     def iqr(self) -> float:
-        """The distance between the quartiles."""
+        """The interquartile range."""
         self._lazy_init()
         return self._p75 - self._p25
 
@@ -146,7 +146,7 @@ class Measurement:
         return bool(self._warnings)
 
     def meets_confidence(self, threshold: float = _WIDE) -> bool:
-        """Whether the distance between the quartiles is below this share of the median."""
+        """Whether the interquartile range is below this fraction of the median."""
         return self.iqr / self.median < threshold
 
     def _lazy_init(self) -> None:
@@ -220,7 +220,7 @@ def is_measurement(value: object) -> bool:
 
 
 def load_measurements(file: Any) -> list[Measurement]:
-    """All measurements that a file of pickles holds, one behind the other or in lists, ours or those of torch.utils.benchmark.
+    """All measurements in a file of pickles, one after another or in lists, ours or those of torch.utils.benchmark.
 
     torch need not be installed. Only measurements and plain values are read, so that a file from elsewhere runs nothing.
     """

@@ -46,7 +46,7 @@ class Compare:
         self._colorize = Colorize.ROWWISE if rowwise else Colorize.COLUMNWISE
 
     def highlight_warnings(self) -> None:
-        """Say how wide the samples of a cell are spread, where they are."""
+        """Show how widely the samples of a cell are spread, if they are."""
         self._highlight_warnings = True
 
     def print(self) -> None:
@@ -67,7 +67,7 @@ class Compare:
             task = m.task_spec
             key = (task.label, task.num_threads, task.env, m.as_row_name, task.description)
             if key in cells:
-                warnings.warn(f"two tasks are in one cell of the table, {m.as_row_name!r} of {task.description!r}; the later "
+                warnings.warn(f"two tasks share a cell of the table, {m.as_row_name!r} of {task.description!r}; the later "
                               "one is shown: give them different sub_labels or descriptions", stacklevel=4)
             cells[key] = m
         return list(cells.values())

@@ -109,7 +109,7 @@ class PythonTimer(_core.Loop):
         exec(_compile(stmt, setup), names)
         inner = names.pop("_ob_inner")
         if inner.__code__.co_flags & _GENERATOR:
-            raise SyntaxError("'yield' and 'await' cannot stand in a timed statement; put them into a function of the setup")
+            raise SyntaxError("a timed statement cannot contain 'yield' or 'await'; put them into a function in the setup")
         super().__init__(inner, None, timer, True)
 
 
@@ -145,7 +145,7 @@ class CompiledTimer:
 
 
 def _normalise(code: str) -> str:
-    """Without common indentation, the newline that a block string begins with, and what is behind the last line."""
+    """Without common indentation, the newline that a block string begins with, and what follows the last line."""
     code = textwrap.dedent(code)
     return code.removeprefix("\n").rstrip()
 
@@ -187,10 +187,10 @@ class Timer:
         more: dict[str, Any] = {}
         if self._language is Language.PYTHON:
             if global_setup:
-                raise ValueError(f"global_setup is C++ only, got `{global_setup}`. It can probably stand in `setup`.")
+                raise ValueError(f"global_setup is C++ only, got `{global_setup}`. It can probably go into `setup`.")
         else:
             if not isinstance(stmt, str) or not isinstance(setup, str):
-                raise ValueError("a statement in C++ or C is a `str`")
+                raise ValueError("a statement in C++ or C must be a `str`")
             assert self._timer_cls is PythonTimer, "_timer_cls has already been swapped."
             self._timer_cls = CompiledTimer
             setup = "" if setup == "pass" else setup
@@ -232,7 +232,7 @@ class Timer:
     def _warms_up(self) -> bool:
         """Whether one run comes before the block size is looked for, so that a slow first one does not mislead it.
 
-        What the caller put in the place of the clock or of the loop is asked exactly as often as the original asks it.
+        A clock or loop of the caller's is called exactly as often as the original calls it.
         """
         return (not self._has_own_clock and type(self._timer) in (PythonTimer, CompiledTimer)
                 and getattr(self._timeit, "__func__", None) is Timer._timeit)
@@ -242,7 +242,7 @@ class Timer:
         return common.Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)
 
     def timeit(self, number: int = 1000000) -> common.Measurement:
-        """One block of `number` runs, after a hundredth of it that does not count."""
+        """Times one block of `number` runs, after a warm-up of a hundredth of it."""
         with common.set_torch_threads(self._task_spec.num_threads):
             return self._measurement(_core.timeit(self._timeit, int(number)))
 
@@ -255,7 +255,7 @@ class Timer:
     def blocked_autorange(
         self, callback: Optional[Callable[[int, float], Any]] = None, min_run_time: float = 0.2
     ) -> common.Measurement:
-        """Blocks until they took min_run_time seconds in all, at least one.
+        """Runs blocks until they have taken min_run_time seconds in all; at least one.
 
         Their size is a power of ten, found before: so large that reading the clock is below a ten-thousandth of a block.
         callback is called with the size and the seconds of each.
@@ -271,7 +271,7 @@ class Timer:
         max_run_time: Optional[float] = 10.0,
         callback: Optional[Callable[[int, float], Any]] = None,
     ) -> common.Measurement:
-        """Blocks, at least four, until the distance between their quartiles is below this share of the median.
+        """Runs blocks, at least four, until their interquartile range is below this fraction of the median.
 
         They take min_run_time seconds at least; the one that goes beyond max_run_time is the last (0 or None: no limit).
         """

@@ -29,7 +29,7 @@ class _Sealed(type):
     """A pickle may set attributes of whatever it names; of these it may not."""
 
     def __setattr__(cls, name: str, value: Any) -> None:
-        raise pickle.UnpicklingError(f"{cls.__name__}.{name} is not for a pickle to set")
+        raise pickle.UnpicklingError(f"{cls.__name__}.{name} cannot be set by a pickle")
 
 
 class _Measurement(metaclass=_Sealed):
@@ -122,7 +122,7 @@ class _Scalar(metaclass=_Sealed):
 def _as_listed(items: Any) -> Any:
     """Not a range, whose few bytes stand for gigabytes."""
     if not isinstance(items, (list, tuple)):
-        raise ValueError(f"a {type(items).__name__} where a list is wanted")
+        raise ValueError(f"a {type(items).__name__} instead of a list")
     return items
 
 
@@ -161,7 +161,7 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         module = "builtins" if module == "__builtin__" else module  # as protocol 2 writes it
         if (module, name) not in _KNOWN:
-            raise _refuse(f"{module}.{name} is no part of a measurement", "pickle.load reads it, if you trust the file")
+            raise _refuse(f"{module}.{name} is not part of a measurement", "pickle.load reads it, if you trust the file")
         return _KNOWN[module, name]
 
 
@@ -169,7 +169,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _settle(value: Any) -> Any:
-    """The value with arrays in the place of what they were made by."""
+    """The value with arrays instead of what they were made from."""
     if isinstance(value, _Array):
         return value.array
     if isinstance(value, _Dtype):
@@ -186,7 +186,7 @@ def _finish_task(task: Any) -> common.TaskSpec:
     made = common.TaskSpec(**given)
     fields = common._fields_of(made)
     if not all(text is None or isinstance(text, str) for text in fields[:-1]) or not isinstance(fields[-1], int):
-        raise ValueError("a task has fields of other types")
+        raise ValueError("a task has fields of the wrong type")
     return made
 
 
@@ -195,7 +195,7 @@ def _finish(m: _Measurement) -> common.Measurement:
     given = vars(m)
     times = given["raw_times"]
     if not isinstance(times, (list, tuple)) or not isinstance(given["task_spec"], _Task):
-        raise ValueError("a measurement has fields of other types")
+        raise ValueError("a measurement has fields of the wrong type")
     return common.Measurement(
         number_per_run=operator.index(given["number_per_run"]), raw_times=[t if type(t) is float else float(t) for t in times],
         task_spec=_finish_task(given["task_spec"]), metadata=_settle(given.get("metadata")))
@@ -206,7 +206,7 @@ def _flatten(value: Any) -> list:
         return [_finish(value)]
     if isinstance(value, (list, tuple)):
         return [m for item in value for m in _flatten(item)]
-    raise _refuse(f"a {type(value).__name__.lstrip('_')} is no measurement", "give a file of pickled Measurements")
+    raise _refuse(f"a {type(value).__name__.lstrip('_')} is not a measurement", "give a file of pickled Measurements")
 
 
 def load_all(file: Any) -> list:
@@ -228,4 +228,4 @@ def _load_from(file: Any, name: Any) -> list:
         error.file = name
         raise
     except (pickle.UnpicklingError, AttributeError, TypeError, ValueError, LookupError, RecursionError, ImportError, MemoryError) as cause:
-        raise _refuse(f"no pickled measurement: {cause or type(cause).__name__}", "write it with pickle.dump", name) from cause
+        raise _refuse(f"not a pickled measurement: {cause or type(cause).__name__}", "write it with pickle.dump", name) from cause

@@ -259,6 +259,18 @@ class Configs(Folder):
         again = self.run_config(config, "--case", "python::own.plain|0|0|2")
         self.assertEqual([r["key"] for r in again[1]], [results[2]["key"]], again[3])
 
+    def test_submitted(self):
+        """The config is read before anything is submitted: with the workloads that the line names, or the environment."""
+        ranged = {"args": [{"type": "int", "__range__": ["value"], "value": [1, 3]}]}
+        path = self.write("config.json", {"python::own.plain": operator([{"input": [ranged]}], input_iterator="Own:Sizes")})
+        words = ("submit", "--slurm", "-c", path, "--output", os.path.join(self.folder, "shards"), "--nodes", "5", "--dry-run", "--",
+                 "--backend", "python:numpy")
+        loads = os.path.join(self.folder, "workloads")
+        for done in (call(*words, "--python-workloads", loads), call(*words, OPBENCH_WORKLOADS=loads)):
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("chunks=3\n", done.stdout)
+            self.assertRegex(done.stdout, r"\nrun=\(.* --python-workloads=" + re.escape(loads))
+
     def test_inputs_that_follow_the_build(self):
         builds = [{"args": [{"type": "int", "value": n}]} for n in (7, 8)]
         config = {"python::own.plain": operator([{"build": builds, "input": [{"args": [{"type": "int", "value": 1}]}]}],

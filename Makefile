@@ -16,7 +16,7 @@ BUILD = cmake --build build --parallel $(JOBS)
 # Many tests wait more than they compute: half as many again at once.
 CTEST = ctest --parallel $(shell expr $(JOBS) + $(JOBS) / 2) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
-.PHONY: all run test test-full test-on test-deb test-cpu test-compilers install uninstall deb python asan fuzz bench format check coverage support docs clean help
+.PHONY: all run test test-full test-on test-deb test-cpu test-compilers install uninstall deb python asan tsan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
@@ -83,6 +83,12 @@ asan: ## build and run the quick tests under AddressSanitizer and UndefinedBehav
 	cmake --build build-asan --parallel $(JOBS)
 	$(CTEST) --test-dir build-asan --label-exclude full
 
+tsan: ## build the tests that start threads and run them under ThreadSanitizer
+	@tools/install_deps test
+	cmake --preset tsan
+	cmake --build build-tsan --parallel $(JOBS) --target threaded_tests
+	$(CTEST) --test-dir build-tsan --label-regex threads
+
 fuzz: ## run each libFuzzer target for FUZZ_SECONDS (60)
 	@tools/install_deps fuzz
 	cmake --preset fuzz
@@ -125,7 +131,7 @@ docs: all ## write docs/commands.md anew from the program's rows
 	build/opbench __generate markdown > docs/commands.md
 
 clean: ## remove all builds
-	rm -rf build build-asan build-coverage build-debug build-fuzz
+	rm -rf build build-asan build-coverage build-debug build-fuzz build-tsan
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1: \2/p' Makefile

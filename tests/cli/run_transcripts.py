@@ -6,8 +6,9 @@ usage: run_transcripts.py --program build/opbench [--update] FILE.test...
 
 A transcript is text of this form:
 
-    # a comment, or a condition: the test is skipped when the path is not there
+    # a comment, or a condition: the test is skipped when the path, or the program, is not there
     # requires: $SHARED/goldens
+    # requires: valgrind
     $ opbench list nonsense
     opbench list: error: unknown TOPIC 'nonsense'* (glob)
     [2]
@@ -26,6 +27,7 @@ import fnmatch
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -146,7 +148,7 @@ def run_file(path, program, update):
     for name, place in places:
         requires = [need.replace(f"${name}", place) for need in requires]
     for need in requires:
-        if not os.path.exists(need):
+        if not (os.path.exists(need) if "/" in need else shutil.which(need)):
             print(f"{path.name}: skipped: {need} is not there")
             return "skipped"
     failed = False

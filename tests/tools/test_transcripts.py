@@ -33,6 +33,8 @@ CASES = [
     ("an emulator's other words", "$ echo 'qemu: no such thing'\n", 1),
     ("no step", "# nothing\n", 1),
     ("not there", "# requires: $SRC/no/such/file\n$ false\n", 77),
+    ("no such program", "# requires: no-such-program\n$ false\n", 77),
+    ("a program", "# requires: sh\n$ false\n[1]\n", 0),
 ]
 
 

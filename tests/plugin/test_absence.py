@@ -22,7 +22,7 @@ RUNTIMES = {"torch": "pt", "onnxruntime": "ort"}  # as sweeps call them
 # under which the dynamic linker looks for it.
 VARIABLES = {"onednn": "OPBENCH_ONEDNN_LIBRARY", "onnxruntime": "OPBENCH_ONNXRUNTIME"}
 FILES = {"opencl": "libOpenCL.so.1", "cuda": "libcuda.so.1", "onnxruntime": "libonnxruntime.so.1"}
-CURES = "install|fetch|correct"
+CURES = "install|fetch|correct|set OPBENCH_"
 ADD = ("--op", "torch.add", "f32[4]", "f32[4]")
 program = plugins = fixtures = compiler = None
 

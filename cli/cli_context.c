@@ -69,3 +69,32 @@ int ob__cli_open_context_with(ob_cli *cli, const char *const *files, size_t coun
             return ob__cli_fail(cli, &err);
     return discover(cli);
 }
+
+/* The path of the plug-in of this name, if --plugin gave it; else NULL. */
+static const char *given_file(const ob_cli *cli, const char *plugin)
+{
+    const size_t count = ob_context_count(cli->context, OB_ENTRY_PLUGIN);
+    for (size_t i = 0; i < count; i++) {
+        const ob_entry_info info = ob_context_entry(cli->context, OB_ENTRY_PLUGIN, i);
+        if (strcmp(info.name, plugin) == 0 && strstr(cli->plugin_path, info.origin) != NULL)
+            return info.origin;
+    }
+    return NULL;
+}
+
+int ob__cli_check_plugin_backend(ob_cli *cli, const char *backend)
+{
+    if (backend != NULL || cli->plugin_path == NULL)
+        return OB_EXIT_OK;
+    const size_t count = ob_context_count(cli->context, OB_ENTRY_BACKEND);
+    for (size_t i = 0; i < count; i++) {
+        const ob_entry_info info = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i);
+        const char *file = given_file(cli, info.origin);
+        if (file != NULL)
+            return ob__cli_usage_error(cli,
+                                       "--plugin %s has the backend %s; measure it with --backend "
+                                       "%s, or name another one",
+                                       file, info.name, info.name);
+    }
+    return OB_EXIT_OK;
+}

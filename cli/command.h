@@ -143,6 +143,9 @@ int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_l
 int ob__cli_open_context_with(ob_cli *cli, const char *const *files, size_t count,
                               ob_log_level log_level);
 
+/* Refuses a --plugin that brings a backend if --backend is not given: the default one would be measured in its place. */
+int ob__cli_check_plugin_backend(ob_cli *cli, const char *backend);
+
 /* Fills cli->manifests, where memory allows. */
 void ob__cli_read_manifests(ob_cli *cli);
 /* The folder of this program's plug-ins; false when it does not know where it is (no /proc). */

@@ -154,10 +154,10 @@ static ob_status check_node(ob_kit_engine *engine, const ob_graph *graph, const 
         return OB_OK;
     if (kernel == NULL)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "the %s backend has no kernel for %s; %s, or use another backend",
+                             "the %s backend has no kernel for %s (%s); use another backend",
                              engine->device->name, ob_kit_op_name(node->op, name, sizeof name),
                              engine->device->has != NULL ? engine->device->has
-                                                         : "see docs/ops.md for what it has");
+                                                         : "docs/ops.md lists what it has");
     const ob_dtype foreign = foreign_dtype(kernel, graph, node);
     if (foreign != OB_DTYPE_INVALID)
         return host->err_set(err, OB_ERR_UNSUPPORTED,

@@ -167,11 +167,12 @@ static void set_share(ob_table *table, size_t column, size_t found, size_t trial
 
 static void set_least(ob_table *table, size_t column, double least, ob_verdict_range range)
 {
-    char text[96], high[32] = "?";
+    char text[96], low[32] = "?", high[32] = "?";
+    if (isfinite(range.low))
+        snprintf(low, sizeof low, "%.2f", 100 * range.low);
     if (isfinite(range.high))
         snprintf(high, sizeof high, "%.2f", 100 * range.high);
-    snprintf(text, sizeof text, "%.2f %% (%.2f to %s %%)", 100 * least, 100 * fmax(range.low, 0),
-             high);
+    snprintf(text, sizeof text, "%.2f %% (%s to %s %%)", 100 * least, low, high);
     ob_table_set_text(table, column, text);
 }
 

@@ -168,7 +168,9 @@ static ob_status open_job(run_command *r, bool verbose, ob_err *err)
 static int measure(run_command *r, bool verbose)
 {
     ob_err err;
-    int code = ob__cli_job_name(&r->job, r->line->config, &r->run);
+    int code = ob__cli_check_plugin_backend(r->cli, r->run.backend);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_job_name(&r->job, r->line->config, &r->run);
     if (code != OB_EXIT_OK)
         return code;
     ob_table_format_from_word(

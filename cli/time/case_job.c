@@ -149,6 +149,8 @@ int ob__cases_measure(ob_job_screen *screen, ob_case_request *r)
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
                                     screen->job.line->quiet ? OB_LOG_ERROR : OB_LOG_WARNING);
+    if (code == OB_EXIT_OK && r->code == NULL && r->side_count == 0)
+        code = ob__cli_check_plugin_backend(cli, r->run.backend);
     if (code == OB_EXIT_OK && open_config(cli, r, &to->config, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     r->run.by_words = r->config == NULL && r->code == NULL;

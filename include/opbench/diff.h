@@ -105,6 +105,7 @@ typedef struct ob_diff_summary {
     const ob_diff_row *worst; /* the slowest by its ratio; NULL = nothing is slower */
     double seconds, start_seconds; /* for all cases on all sides; NaN: not known */
     double floor, threshold;       /* the values that were used */
+    bool in_pairs; /* the sides took turns in pairs of processes, and these are compared */
 } ob_diff_summary;
 
 ob_status ob_diff_create(const ob_diff_params *params, ob_diff **out, ob_err *err);

@@ -167,13 +167,14 @@ static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, co
                              ob_text *text, ob_err *err)
 {
     /* Whoever divides them gets something else. */
-    static const char TIMES[] =
-        "times are undisturbed times, not medians; changes are from pairs\n";
+    const char *times = sum->in_pairs
+                            ? "times are undisturbed times, not medians; changes are from pairs\n"
+                            : "times are undisturbed times, not medians\n";
     OB_TRY(print_on(diff, on, text, err));
     OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
     OB_TRY(each_side(diff, say_side, text, err));
     const bool compared = sum->states[OB_DIFF_COMPARED] > 0;
-    const bool ok = (!compared || ob_text_append_str(text, TIMES)) && append_times(sum, text) &&
+    const bool ok = (!compared || ob_text_append_str(text, times)) && append_times(sum, text) &&
                     append_notes(diff, "note: ", append_plain, text);
     return ok ? OB_OK : no_memory(err);
 }

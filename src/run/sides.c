@@ -59,20 +59,8 @@ static ob_status check_variables(const ob_side *side, ob_err *err)
     return OB_OK;
 }
 
-/* Where a file is, from any folder if it is there; out has PATH_MAX bytes. */
-static void name_folder(const char *file, char *out)
-{
-    char *slash;
-    if (realpath(file, out) == NULL)
-        snprintf(out, PATH_MAX, "%s", file);
-    slash = strrchr(out, '/');
-    if (slash == NULL)
-        strcpy(out, ".");
-    else
-        slash[slash == out] = '\0';
-}
-
-/* A=b OPBENCH_PLUGIN_PATH=folder: what makes another run see what the side sees. */
+/* A=b OPBENCH_PLUGIN_PATH=file: what makes another run see what the side sees, from any folder. Not the file's folder, which may have
+ * other builds of the plug-in too. */
 static bool print_before(ob_run_side *side)
 {
     const ob_side *given = &side->given;
@@ -85,10 +73,10 @@ static bool print_before(ob_run_side *side)
              ob__text_append_word(out, value) && ob_text_append(out, " ", 1);
     }
     for (size_t i = 0; ok && given->plugins != NULL && given->plugins[i] != NULL; i++) {
-        char folder[PATH_MAX];
-        name_folder(given->plugins[i], folder);
+        char path[PATH_MAX];
+        const bool is_there = realpath(given->plugins[i], path) != NULL;
         ok = ob_text_append_str(out, i == 0 ? "OPBENCH_PLUGIN_PATH=" : ":") &&
-             ob__text_append_word(out, folder);
+             ob__text_append_word(out, is_there ? path : given->plugins[i]);
     }
     if (ok && given->plugins != NULL && given->plugins[0] != NULL)
         ok = ob_text_append(out, " ", 1);

@@ -192,7 +192,9 @@ static void describe_signal(const ob_worker_client *client, int number, ob_loss 
     snprintf(out->reason, sizeof out->reason, "the worker died of %s (%s)%s", out->signal,
              text ? text : "unknown signal",
              number == SIGKILL  ? "; somebody killed it, or a memory limit outside opbench did"
-             : number == SIGFPE ? "; an integer was divided by 0; give a \"value_range\" without 0"
+             : number == SIGFPE ? "; an integer was divided by 0, by the kernel or in the data (a "
+                                  "\"value_range\" without "
+                                  "0 avoids the latter)"
                                 : "");
     if (number == SIGILL)
         describe_illegal(client->isa_limits, out);

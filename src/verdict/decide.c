@@ -287,7 +287,7 @@ static void explain(const sides *s, const ob_verdict_params *p, const bounds *b,
             snprintf(out->why, sizeof out->why, "deciding would take about %.*f times as long",
                      out->more < 10 ? 1 : 0, out->more * EFFORT_MARGIN);
         else
-            snprintf(out->why, sizeof out->why, "too close to a bound for more time to help much");
+            snprintf(out->why, sizeof out->why, "deciding would take more than 1000 times as long");
         return;
     }
     if (!say_other(s, b, MEDIAN, "the median is", out) && !say_unconfirmed(s, out))

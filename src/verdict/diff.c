@@ -407,6 +407,7 @@ static ob_status add_result(ob_diff *diff, const ob_record_result *r, ob_diff_ca
     if (!isnan(r->instructions.backward))
         c->passes[1].instructions = r->instructions.backward;
     OB_TRY(ob__diff_take_functions(&r->instructions, c, err));
+    OB_TRY(ob__diff_keep(diff, r->instructions.reason, &c->not_counted, err));
     c->foreign = fmax(c->foreign, r->noise_foreign);
     c->steal = fmax(c->steal, r->noise_steal);
     if (r->forward.measure_time_ms.count == 0 && r->raw_times_s.count > 0)

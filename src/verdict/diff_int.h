@@ -28,6 +28,7 @@ typedef struct ob_diff_pass {
 /* A case on one side. Texts are in the arena. */
 typedef struct ob_diff_case {
     const char *op_name, *id, *key, *backend, *reason, *repro, *call;
+    const char *not_counted; /* why there are no instructions; NULL = there are, or nobody asked */
     const char *mode, *cache_state; /* NULL = not known */
     const char *part_of; /* key of the step that it is an operator of; NULL = it is a case */
     bool in_float32;     /* a part: its calls were made in another precision than recorded */

@@ -185,6 +185,23 @@ static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_er
     return OB_OK;
 }
 
+/* In the place of functions that changed. */
+static ob_status say_not_counted(const pair *p, const char **out, ob_err *err)
+{
+    const bool in_a = p->a->not_counted != NULL;
+    const char *why = in_a ? p->a->not_counted : p->b->not_counted;
+    ob_text text = {0};
+    if (why == NULL || *out != NULL)
+        return OB_OK;
+    ob_status status =
+        ob_text_printf(&text, "none on %s: %s", (in_a ? p->diff->sides[0] : p->side)->name, why) &&
+                ob_text_append(&text, "", 1)
+            ? ob__diff_keep(p->diff, text.data, out, err)
+            : ob__diff_no_memory(err);
+    ob_text_fini(&text);
+    return status;
+}
+
 static ob_status judge_passes(const pair *p, ob_err *err)
 {
     for (size_t i = 0; i < OB_PASS_COUNT; i++) {
@@ -203,6 +220,7 @@ static ob_status judge_passes(const pair *p, ob_err *err)
         row->baseline_instructions = a->instructions;
         row->instructions = b->instructions;
         OB_TRY(ob__diff_compare_functions(p->diff, a, b, &row->functions, err));
+        OB_TRY(say_not_counted(p, &row->functions, err));
         if (in_a)
             OB_TRY(judge_times(p, i, row, err));
         row->seconds = a->seconds + b->seconds;
@@ -478,6 +496,7 @@ static void add_times(const ob_diff *diff, size_t only, ob_diff_summary *sum)
 static ob_status summarise(const ob_diff *diff, size_t only, ob_diff_summary *out, ob_err *err)
 {
     ob_diff_summary sum = {.size = sizeof sum,
+                           .in_pairs = diff->sides_by_record,
                            .geometric_mean = NAN,
                            .floor =
                                diff->verdict.floor > 0 ? diff->verdict.floor : OB_VERDICT_FLOOR,

@@ -185,8 +185,8 @@ class New(unittest.TestCase):
                            (("torch.relu", "f32[3,4]:[1,3]"),
                             "rows's function for aten::relu takes contiguous tensors, but self is not contiguous; a row that handles strides sets OB_KIT_ANY_STRIDES"),
                            (("torch.relu", "i32[3]"), "the rows backend does not have aten::relu for i32; use another dtype or backend"),
-                           (("torch.neg", "f32[3]"), "the rows backend has no kernel for aten::neg; it has aten::relu, aten::relu_, "
-                            "aten::threshold_backward, aten::add.Tensor, aten::mm, aten::index_select, or use another backend")):
+                           (("torch.neg", "f32[3]"), "the rows backend has no kernel for aten::neg (it has aten::relu, aten::relu_, "
+                            "aten::threshold_backward, aten::add.Tensor, aten::mm, aten::index_select); use another backend")):
             status, reason = self.measured(*words)
             self.assertEqual((status, reason), ("unsupported", why), words)
         self.assertEqual(self.measured("torch.mm", "f64[2,2]", "f64[2,2]")[0], "differs")

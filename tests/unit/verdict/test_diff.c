@@ -396,6 +396,10 @@ static void functions_that_changed(void)
         CHECK(only(diff)->functions == NULL);
         ob_diff_destroy(diff);
     }
+    diff = judged(
+        BASE, RESULT("k", "native", 1, TEN, ", \"instructions\": {\"reason\": \"no valgrind\"}"));
+    CHECK_STR(only(diff)->functions, "none on new: no valgrind");
+    ob_diff_destroy(diff);
 #undef COUNTS
 }
 

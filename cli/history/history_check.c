@@ -188,6 +188,12 @@ static size_t count_failures(const ob_store_check *check)
     return count;
 }
 
+/* A misspelt branch must not pass for one without a change. */
+static bool is_filtered(const ob_store_filter *f)
+{
+    return f->branch != NULL || f->host != NULL || f->tag != NULL || f->backend != NULL;
+}
+
 ob_status ob__history_check(ob_history *h, int *code, ob_err *err)
 {
     const ob_change_params how = {
@@ -201,6 +207,10 @@ ob_status ob__history_check(ob_history *h, int *code, ob_err *err)
     ob_status status;
     if (h->word_count > 0 && ob_store_check_series(check) == 0)
         status = ob__history_no_case(h, err);
+    else if (is_filtered(&h->filter) && ob_store_check_series(check) == 0)
+        status = ob_err_set(err, OB_ERR_NOT_FOUND,
+                            "the history has no runs like that; `opbench history log` lists "
+                            "branches, hosts and tags");
     else if (strcmp(format, "table") == 0)
         status = print_groups(h, check, err);
     else

@@ -133,7 +133,7 @@ typedef struct replay_command {
     ob_report *report;
     ob_table_format format;
     bool has_records; /* they are printed instead of tables */
-    bool misses;      /* a computing call of a step did not run */
+    bool misses;      /* a computing call of a step did not run, or it has none */
 } replay_command;
 
 /* The first that can work of those whose manifests say that they replay; NULL = none. */
@@ -156,7 +156,7 @@ static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
     replay_command *r = ctx;
     const ob_record_replay *replay = &event->record->result.replay;
     if (event->record->result.part_of == NULL && replay->computing != OB_NO_INT)
-        r->misses = r->misses || replay->ran < replay->computing;
+        r->misses = r->misses || replay->ran < replay->computing || replay->computing == 0;
     return ob__job_line_is_mute(&r->line.job) || r->has_records
                ? OB_OK
                : ob__cli_job_show(&r->job, r->report, event->record, err);
@@ -274,7 +274,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 static const ob_cli_exit_row EXITS[] = {
     {OB_EXIT_OK, "all computing calls ran"},
-    {OB_EXIT_FAILED, "a computing call did not run"},
+    {OB_EXIT_FAILED, "a computing call did not run, or there is none"},
     {.meaning = NULL},
 };
 

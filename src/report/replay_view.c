@@ -305,7 +305,8 @@ static void end_summary(ob_table *table, const ob_record_result *r)
     if (r->replay.untouched_bytes > 0)
         say(table, "", "%.1f MiB of large tensors were left zero, because memory is short",
             (double)r->replay.untouched_bytes / MIB);
-    if (r->reason != NULL && r->status != OB_RECORD_MISTRUSTED)
+    /* The coverage says it, unless there is none. */
+    if (r->reason != NULL && (r->status != OB_RECORD_MISTRUSTED || r->replay.computing == 0))
         say(table, ob_record_status_get_info(r->status)->word, "%.*s", first_sentence(r->reason),
             r->reason);
     for (size_t i = 0; i < r->warnings.count; i++)

@@ -335,6 +335,11 @@ static void judge(ob_made_case *m, ob_record_result *r)
                  m->row_count > 0 ? ""
                  : m->has_row     ? "; operator times are from the pass before"
                                   : "; operator times are from these calls");
+    } else if (r->status == OB_RECORD_OK && replay->computing == 0) {
+        r->status = OB_RECORD_MISTRUSTED;
+        snprintf(m->reason, sizeof m->reason,
+                 "no call of it computes anything, so nothing was timed; record the trace from "
+                 "before the step on");
     } else if (r->status == OB_RECORD_OK && replay->ran < replay->computing) {
         r->status = OB_RECORD_MISTRUSTED;
         snprintf(

@@ -124,15 +124,15 @@ static ob_status run_randperm(ref_call *call, ob_err *err)
 static bool judge_choice(const ref_judge *j, const ref_tensor *got, ob_reason *why)
 {
     const int64_t count = ref_numel(got);
-    const double unit = ref_unit(got->dtype);
+    const double unit = ref_unit(got->dtype), least = ref_least(got->dtype);
     double there = 0, expected = 0, variance = 0;
     for (int64_t i = 0; i < count; i++) {
         const double x = ref_get(got, ref_offset(got, i)).v;
         const double of = j->of.store != NULL ? ref_get(&j->of, ref_offset(&j->of, i)).v : 0;
         const double chance = j->numbers[0] < 0 ? of : j->numbers[0];
         const double value = j->numbers[1] != 0 ? of * j->numbers[1] : j->numbers[2];
-        if (x != 0 && !(fabs(x - value) <= 4 * unit * fabs(value)) && !(isnan(x) && isnan(value)) &&
-            x != value) {
+        if (x != 0 && !(fabs(x - value) <= 4 * unit * fabs(value) + least) &&
+            !(isnan(x) && isnan(value)) && x != value) {
             snprintf(
                 why->text, sizeof why->text,
                 "is randomly zero or not, but its element %lld is %.9g; it should be 0 or %.9g",

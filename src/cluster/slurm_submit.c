@@ -45,7 +45,8 @@ static ob_status write_new(const char *folder, const char *name, mode_t mode, co
     if (fd < 0)
         return cannot(path, "made", err);
     const bool ok = ob__write_all(fd, text->data, text->size);
-    return (close(fd) == 0) & ok ? OB_OK : cannot(path, "written", err);
+    const bool closed = close(fd) == 0;
+    return ok && closed ? OB_OK : cannot(path, "written", err);
 }
 
 static ob_status make_folder(const char *path, ob_err *err)

@@ -16,7 +16,7 @@ static void ours(void)
         "A=b OPBENCH_TORCH='/a b' opbench-2 time --lang c --setup 'int x;\nint y;' 'x++; y | x;'",
         "opbench time --lang c $'x\\x1b\\'y'",
         "opbench fuzz f.json --print-config | opbench run -c - --case 'a|0|0|0'",
-        "opbench run -c - -b" OB_PIPED_REMARK,
+        ("opbench run -c - -b" OB_PIPED_REMARK),
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         CHECK(ob__is_own_command(TEXTS[i]));

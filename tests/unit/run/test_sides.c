@@ -165,8 +165,9 @@ static void each_worker_is_started_as_its_side_says(void)
     setenv("TEST_VARIABLE", "old", 1);
     CHECK_INT(run_sides("/proc/self/exe", &options, sides, 2, &s, &err), OB_OK);
     CHECK_STR(err.message, "");
-    CHECK_STR(s.text, "base<-: null forward_ns=7 - - - old ; new<base: mine x=1 cpu 3 "
-                      "TEST_VARIABLE=new OPBENCH_PLUGIN_PATH=/a:.  new /a/one.sotwo.so; ");
+    CHECK_STR(s.text,
+              "base<-: null forward_ns=7 - - - old ; new<base: mine x=1 cpu 3 "
+              "TEST_VARIABLE=new OPBENCH_PLUGIN_PATH=/a/one.so:two.so  new /a/one.sotwo.so; ");
     unsetenv("TEST_VARIABLE");
 }
 

@@ -95,7 +95,7 @@ static const ob_fleet_node *node(const ob_fleet *fleet, const char *name)
     for (size_t i = 0; ob_fleet_at(fleet, i) != NULL; i++)
         if (strcmp(ob_fleet_at(fleet, i)->name, name) == 0)
             return ob_fleet_at(fleet, i);
-    CHECK(!"the node is there");
+    CHECK_STR("(no such node)", name);
     return &NONE;
 }
 

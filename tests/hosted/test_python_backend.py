@@ -4,6 +4,7 @@ turns, compiled code, what is refused, and interpreters and frameworks that are 
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -450,6 +451,7 @@ class Interpreters(unittest.TestCase):
         self.assertIn("tensorflow is not a framework of the python backend; choose from jax, numpy, torch",
                       run("torch.add", "f32[4]", "f32[4]", "--backend-options", "framework=tensorflow")[3])
 
+    @unittest.skipUnless(shutil.which("valgrind"), "there is no valgrind")
     def test_no_counts(self):
         done = call("count", "--op", "torch.add", "f32[4]", "f32[4]", "--backend", "python")
         self.assertNotEqual(done.returncode, 0)

@@ -110,8 +110,11 @@ static void this_thread_is_bound(void)
     while (!ob_cpu_set_has(&usable, p.items[0].cpu))
         p.items[0].cpu++;
     ob__pins_look(NULL, &looks);
-    CHECK_INT(looks.count, 1);
-    CHECK_INT(looks.items[0].thread, gettid());
+    size_t own = 0; /* an emulator has threads, too */
+    while (own < looks.count && looks.items[own].thread != gettid())
+        own++;
+    CHECK(own < looks.count);
+    looks = (ob_thread_looks){.count = 1, .items = {looks.items[own % OB_MOST_PINS]}};
     ob__pins_assign(&p, gettid(), &looks, &looks);
     CHECK_INT(ob__pins_bind(&p), 1);
     CHECK_INT(sched_getaffinity(0, sizeof now, &now), 0);

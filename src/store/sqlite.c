@@ -305,14 +305,15 @@ static ob_status check_plain(connection *c, ob_err *err)
                       c->base.name);
 }
 
-/* A file of somebody else's is left alone; an empty one becomes ours. */
+/* A file of somebody else's is left alone; an empty one becomes ours. The tables are looked at first: another process may make them
+ * and the mark at once between the two looks, and whoever sees its tables must see its mark. */
 static ob_status check_mark(connection *c, bool create, ob_err *err)
 {
     int64_t mark = 0, tables = 0;
+    OB_TRY(ob__sql_int_of(&c->base, "SELECT count(*) FROM sqlite_master", NULL, 0, &tables, err));
     OB_TRY(ob__sql_int_of(&c->base, "PRAGMA application_id", NULL, 0, &mark, err));
     if (mark == MARK)
         return check_plain(c, err);
-    OB_TRY(ob__sql_int_of(&c->base, "SELECT count(*) FROM sqlite_master", NULL, 0, &tables, err));
     if (mark != 0 || tables > 0)
         return ob_err_set(err, OB_ERR_CONFIG,
                           "%.400s is some other program's database, not an opbench history; name "

@@ -4,6 +4,7 @@
  * that belongs to this very program. The folder is found from the program's own place, so that an
  * installed tree can be moved and a program in the build tree takes the plug-ins built with it.
  */
+#include "backend_options.h"
 #include "own_path.h"
 #include "screen.h"
 
@@ -84,7 +85,9 @@ static const char *given_file(const ob_cli *cli, const char *plugin)
 
 int ob__cli_check_plugin_backend(ob_cli *cli, const char *backend)
 {
-    if (backend != NULL || cli->plugin_path == NULL)
+    /* An option that belongs to a backend (--torch) names it, too. */
+    if (backend != NULL || cli->plugin_path == NULL ||
+        ob__backend_option_given(cli, NULL, NULL) != NULL)
         return OB_EXIT_OK;
     const size_t count = ob_context_count(cli->context, OB_ENTRY_BACKEND);
     for (size_t i = 0; i < count; i++) {

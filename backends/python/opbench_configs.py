@@ -106,6 +106,11 @@ def remove_meta_attr(config):
     return [remove_meta_attr(item) for item in config] if isinstance(config, list) else config
 
 
+def genericList_to_list(argument):  # noqa: N802 (PARAM's name)
+    """The values of an argument of the type genericlist."""
+    return [item["value"] for item in argument["value"]]
+
+
 def get_logger():
     return logging.getLogger("opbench")
 

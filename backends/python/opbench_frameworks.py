@@ -13,6 +13,7 @@ import types
 
 import opbench_configs
 import opbench_operators
+import opbench_param
 from opbench_operators import (BUILD, MODULES, MORE, OPERATORS, PATHS, SKIPPED, Refused, explain, load_workloads, module_functions,
                                schema_of, workload_schema)
 
@@ -324,7 +325,8 @@ class Framework:
 # What workloads import, as PARAM's do from its library: `from opbench import OperatorInterface, register_operator`.
 FOR_WORKLOADS = {opbench_operators: ("OperatorInterface", "register_operator", "register_operators"),
                  opbench_configs: ("ConfigIterator", "DataGenerator", "register_config_iterator", "register_data_generator",
-                                   "IterableList", "ListProduct", "TableProduct", "full_range", "remove_meta_attr", "get_logger")}
+                                   "IterableList", "ListProduct", "TableProduct", "full_range", "genericList_to_list", "remove_meta_attr",
+                                   "get_logger")}
 
 
 def make_package():
@@ -334,7 +336,12 @@ def make_package():
         for name in names:
             setattr(package, name, getattr(module, name))
     package.__all__ = [name for names in FOR_WORKLOADS.values() for name in names]
-    sys.modules["opbench"] = package
+    package.__path__ = []
+    package.param = types.ModuleType("opbench.param", "PARAM's modules, as far as workloads need them.")
+    package.param.__path__ = []
+    vars(package.param).update({name: getattr(package, name) for name in package.__all__})
+    sys.modules.update({"opbench": package, "opbench.param": package.param})
+    opbench_param.put_modules(package.param, package.param.__getattribute__)
 
 
 # By name: the module, and its class. One is imported when it is asked for.

@@ -29,7 +29,8 @@ _HOMES = {
     "capture": "opbench.capture",
     "param": "opbench.param",
     **dict.fromkeys(("OperatorInterface", "register_operator", "register_operators", "ConfigIterator", "DataGenerator",
-                     "register_config_iterator", "register_data_generator"), "opbench._workloads"),
+                     "register_config_iterator", "register_data_generator", "IterableList", "ListProduct", "TableProduct",
+                     "full_range", "genericList_to_list", "get_logger", "remove_meta_attr"), "opbench._workloads"),
 }
 
 __all__ = ["Error", "InputError", "__version__", *_HOMES]

@@ -20,6 +20,13 @@ from opbench._workloads import ConfigIterator as ConfigIterator
 from opbench._workloads import DataGenerator as DataGenerator
 from opbench._workloads import register_config_iterator as register_config_iterator
 from opbench._workloads import register_data_generator as register_data_generator
+from opbench._workloads import IterableList as IterableList
+from opbench._workloads import ListProduct as ListProduct
+from opbench._workloads import TableProduct as TableProduct
+from opbench._workloads import full_range as full_range
+from opbench._workloads import genericList_to_list as genericList_to_list
+from opbench._workloads import get_logger as get_logger
+from opbench._workloads import remove_meta_attr as remove_meta_attr
 from opbench import capture as capture
 from opbench import param as param
 

@@ -14,23 +14,17 @@ import enum
 import json
 import logging
 import sys
-import types
 
 from opbench import _run
 from opbench._core import Error, InputError
+from opbench._param_places import put_modules
 
-__all__ = ["BenchmarkConfig", "OperatorConfig", "ExecutionPass", "OpExecutionMode", "OpExecutor", "create_bench_config",
-           "create_data", "create_op_args", "create_op_info", "create_type", "get_benchmark_options", "get_op_run_id", "lib_pytorch",
-           "load_modules", "make_op_config", "run_benchmark", "workloads_pytorch"]
+__all__ = ["Benchmark", "BenchmarkConfig", "OperatorConfig", "ExecutionPass", "OpExecutionMode", "OpExecutor",
+           "create_bench_config", "create_data", "create_op_args", "create_op_info", "create_type", "get_benchmark_options",
+           "get_op_run_id", "init_logging", "lib_pytorch", "load_modules", "make_default_benchmark", "make_op_config",
+           "run_benchmark", "workloads_pytorch"]
 
 GENERATOR = "PyTorch:DefaultDataGenerator"
-
-# PARAM's modules, with opbench.param in the place of param_bench.train.compute.python: each has all names of this one.
-_MODULES = {name: types.ModuleType(f"{__name__}.{name}", f"PARAM's module {name}: the names of opbench.param.") for name in (
-    "lib", "lib.config", "lib.data", "lib.init_helper", "lib.pytorch", "lib.pytorch.benchmark", "lib.pytorch.config_util",
-    "lib.pytorch.op_executor", "workloads", "workloads.pytorch")}
-# What load_modules is given; opbench's operators are there without being loaded.
-lib_pytorch, workloads_pytorch = _MODULES["lib.pytorch"], _MODULES["workloads.pytorch"]
 
 
 @enum.unique
@@ -109,7 +103,7 @@ def as_opbench(config):
     return {name: _without_nothing(info) if isinstance(info, dict) else info for name, info in config.items()}
 
 
-class DataGenerator:
+class _Describer:
     """Hands on what an argument is to be: values are made in the process that measures."""
 
     def get_data(self, config, device="cpu", alloc=None):
@@ -146,8 +140,8 @@ class OperatorConfig:
         self.config = info["config"]
         self.build_iterator = info.get("build_iterator") or "DefaultConfigIterator"
         self.input_iterator = info.get("input_iterator") or "DefaultConfigIterator"
-        self.build_data_generator = DataGenerator if info.get("build_data_generator") else None
-        self.input_data_generator = DataGenerator
+        self.build_data_generator = _Describer if info.get("build_data_generator") else None
+        self.input_data_generator = _Describer
 
 
 def make_op_config(op_name, op_info, device):
@@ -164,7 +158,9 @@ class BenchmarkConfig:
     """A loaded config; opbench.run takes it too."""
 
     def __init__(self, run_options="cpu"):
-        self.device = run_options["device"] if isinstance(run_options, dict) else run_options
+        given = run_options if isinstance(run_options, dict) else {"device": run_options}
+        self.run_options = {**get_benchmark_options(), **given}
+        self.device = self.run_options["device"]
         self.bench_config = {}
         self._op_configs = []
 
@@ -260,15 +256,45 @@ def run_benchmark(config, run_options=None, **options):
     return _run.run(as_opbench(config), **{**_keywords(run_options or get_benchmark_options()), **options})
 
 
+class Benchmark:
+    """A loaded config, to be run with the options that it was made with."""
+
+    def __init__(self, config):
+        self.config = config
+
+    def run(self):
+        """An opbench.Result."""
+        return run_benchmark(self.config, self.config.run_options)
+
+
+def make_default_benchmark(config):
+    """Of a BenchmarkConfig."""
+    return Benchmark(config)
+
+
+def init_logging(log_level=logging.INFO):
+    """The logger of what is said here."""
+    logging.basicConfig(format="[%(asctime)s] %(filename)s:%(lineno)d [%(levelname)s]: %(message)s")
+    logger = logging.getLogger("opbench")
+    logger.setLevel(log_level)
+    return logger
+
+
 # ---- PARAM's modules ----
 
 
-def _put_modules():
-    for name, module in _MODULES.items():
-        vars(module).update({public: globals()[public] for public in __all__})
-        sys.modules[module.__name__] = module
-        parent, _, last = name.rpartition(".")
-        setattr(_MODULES[parent] if parent else sys.modules[__name__], last, module)
+def _find(name):
+    """What is not of __all__: the names for workloads, which are the python backend's and are looked for when asked for."""
+    import opbench
+
+    if opbench._HOMES.get(name) != "opbench._workloads":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(opbench, name)
 
 
-_put_modules()
+_MADE = put_modules(sys.modules[__name__], _find)
+# What load_modules is given; opbench's operators are there without being loaded.
+lib_pytorch, workloads_pytorch = _MADE["lib.pytorch"], _MADE["workloads.pytorch"]
+for _module in _MADE.values():
+    vars(_module).update({_name: globals()[_name] for _name in __all__})
+__getattr__ = _find

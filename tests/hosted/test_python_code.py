@@ -242,6 +242,26 @@ def operator(config, **more):
     return dict({"input_data_generator": USUAL, "build_data_generator": USUAL}, config=config, **more)
 
 
+class Places(Folder):
+    """Files of PARAM's whose imports have opbench.param in the place of param_bench.train.compute.python."""
+    FILES = {"workloads/placed.py":
+             "from opbench.param.lib.data import DataGenerator, register_data_generator\n"
+             "from opbench.param.lib.generator import full_range, IterableList, ListProduct, TableProduct\n"
+             "from opbench.param.lib.init_helper import get_logger\n"
+             "from opbench.param.lib.iterator import ConfigIterator, genericList_to_list, register_config_iterator, remove_meta_attr\n"
+             "from opbench.param.lib.operator import OperatorInterface, register_operator\nimport opbench.param as param\n"
+             "class Made(OperatorInterface):\n    def forward(self, x):\n        return x + 1\n"
+             "assert param.ConfigIterator is ConfigIterator\nregister_operator('placed.plus', Made())\n",
+             "workloads/lacking.py": "from opbench.param.lib.pytorch.operator_impl import CallableOp\n"}
+
+    def test_are_there(self):
+        words = ("--python-workloads", os.path.join(self.folder, "workloads"))
+        code, results, _, printed = run("python::placed.plus", "f32[4]", *words, backend="python:numpy")
+        self.assertEqual((code, [r["status"] for r in results]), (0, ["ok"]), printed)
+        done = call("list", "plugins", *words, "--backend", "python:numpy")
+        self.assertRegex(done.stdout, "opbench.param.lib.pytorch.operator_impl has no CallableOp in opbench; derive a class from OperatorInterface")
+
+
 class Configs(Folder):
     FILES = {"workloads/code.py": CODE}
 

@@ -19,7 +19,7 @@ from checks import check, exit_code  # noqa: E402
 import opbench  # noqa: E402
 from opbench.param import (  # noqa: E402
     BenchmarkConfig, ExecutionPass, OpExecutionMode, OpExecutor, create_bench_config, create_data, create_op_args, create_type,
-    get_benchmark_options, lib_pytorch, load_modules, make_op_config, run_benchmark, workloads_pytorch)
+    get_benchmark_options, lib_pytorch, load_modules, make_default_benchmark, make_op_config, run_benchmark, workloads_pytorch)
 
 METRICS = ["warmup.time", "warmup.gpu.memory", "measure.time", "measure.gpu.memory"]
 
@@ -70,6 +70,7 @@ def loaded(bench_config):
     check([op.name for op in config.op_configs] == ["torch.mm"], "op_configs")
     result = run_benchmark(config, backend="null")
     check(len(result) == 1 and result[0]["op_name"] == "torch.mm", "a config runs")
+    check(make_default_benchmark(config).run()[0]["op_name"] == "torch.mm", "a benchmark runs")
     check(opbench.run(config, backend="null")[0]["key"] == result[0]["key"], "opbench.run takes it")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "c.json")
@@ -88,13 +89,37 @@ from opbench.param.lib.pytorch.op_executor import OpExecutor
 from opbench.param.workloads import pytorch as workloads_pytorch
 import opbench.param.lib.pytorch.config_util as places, opbench.param as param
 assert OpExecutor is param.OpExecutor and places.create_type is param.create_type and lib_pytorch is param.lib_pytorch
+import opbench
+from opbench.param.lib.data import DataGenerator, register_data_generator
+from opbench.param.lib.generator import full_range, IterableList, ListProduct, TableProduct
+from opbench.param.lib.init_helper import get_logger, init_logging
+from opbench.param.lib.iterator import ConfigIterator, genericList_to_list, register_config_iterator, remove_meta_attr
+from opbench.param.lib.operator import OperatorInterface, register_operator, register_operators
+from opbench.param.lib.pytorch.benchmark import make_default_benchmark
+assert OperatorInterface is opbench.OperatorInterface is param.OperatorInterface and DataGenerator is opbench.DataGenerator
+assert genericList_to_list({"type": "genericlist", "value": [{"type": "int", "value": 3}]}) == [3]
+assert list(ListProduct([full_range(1, 2), IterableList(["a"])])) == [[1, "a"], [2, "a"]] and init_logging() is get_logger()
 """
+# What opbench does not have says what to do.
+LACKING = {
+    "from opbench.param.lib.pytorch.operator_impl import CallableOp": "derive a class from OperatorInterface",
+    "from opbench.param.lib.pytorch.data_impl import DefaultDataGenerator": "name PyTorch:DefaultDataGenerator in a config",
+    "from opbench.param.lib.iterator import RangeConfigIterator": "name RangeConfigIterator",
+    "from opbench.param.lib.pytorch.build_executor import OpBuildExecutor": "run_benchmark of opbench.param",
+}
 
 
 def places():
     """By PARAM's own modules, in a process that has imported nothing of it."""
     done = subprocess.run([sys.executable, "-c", PLACES], capture_output=True, text=True, check=False)
     check(done.returncode == 0, f"PARAM's modules: {done.stderr}")
+    for line, cure in LACKING.items():
+        try:
+            exec(line, {})
+            check(False, f"{line} is refused")
+        except ImportError as error:
+            check(cure in str(error) and line.split()[-1] in str(error), f"{line}: {error}")
+    check(not hasattr(opbench.param, "nothing"), "an attribute that is not there")
 
 
 def refused():

@@ -20,10 +20,14 @@ class Torch(Framework):
         super().__init__(*settings)
         self.torch.manual_seed(settings[-1])
         self.traces = bool(self.compile)
-        if self.compile and not hasattr(self.torch, "compile"):
-            raise Refused("torch %s has no torch.compile; use 2.0 or later" % self.version())
         if self.device.startswith("cuda") and not self.torch.cuda.is_available():
             raise Refused("torch sees no CUDA device here")
+
+    def supports(self, calls, backward):
+        # Of each case, and not of opening, which would end the run for the other backends too.
+        if self.compile and not hasattr(self.torch, "compile"):
+            return "torch %s has no torch.compile; install 2.0 or later, or measure python:eager" % self.version()
+        return super().supports(calls, backward)
 
     def version(self):
         return self.torch.__version__

@@ -34,12 +34,18 @@ class Variants(Folder):
         self.assertIn("python:numpy: numpy has no alpha", printed)
 
     def test_compiled(self):
-        code, results, _, printed = run("torch.add", "f32[8,8]", "f32[8,8]", backend="python:compile")
         if not has("torch"):
             self.skipTest("no torch in " + PYTHON)
+        code, results, _, printed = run("torch.add", "f32[8,8]", "f32[8,8]", backend="python:compile")
         if not has("torch._dynamo"):
-            self.assertEqual(code, 2, printed)
-            self.assertIn("has no torch.compile; use 2.0 or later", printed)
+            for backend in ("python:compile", "native,python:compile,python:eager"):  # the others are measured
+                code, results, _, printed = run("torch.add", "f32[8,8]", "f32[8,8]", backend=backend)
+                self.assertEqual(code, 1, printed)
+                self.assertEqual([r["status"] for r in results],
+                                 ["unsupported" if r["backend"] == "python:compile" else "ok" for r in results], printed)
+                self.assertEqual(len(results), backend.count(",") + 1)
+                reason = next(r["reason"] for r in results if r["backend"] == "python:compile")
+                self.assertRegex(reason, r"^torch 1\.\S+ has no torch.compile; install 2.0 or later, or measure python:eager$")
             return
         self.assertEqual(code, 0, printed)
         self.assertIn("compile", json.dumps(results[0]))
@@ -379,7 +385,7 @@ class Page(Folder):
                 # 1 is a verdict of diff: slower here, or not.
                 self.assertIn(done.returncode, (0, 1) if " diff " in " " + command else (0,), printed)
             elif not here:
-                self.assertRegex(printed, "has no torch.compile; use 2.0 or later|has no jax")
+                self.assertRegex(printed, "has no torch.compile; install 2.0 or later|has no jax")
             seen += 1
         self.assertGreaterEqual(seen, 8)
         with open(os.path.join(self.folder, "ramps.json"), encoding="utf-8") as file:

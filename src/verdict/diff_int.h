@@ -107,9 +107,10 @@ ob_status ob__diff_compare_functions(ob_diff *diff, const ob_diff_pass *a, const
 /* A copy in the arena; NULL stays NULL. */
 ob_status ob__diff_keep(ob_diff *diff, const char *text, const char **out, ob_err *err);
 ob_status ob__diff_note(ob_diff *diff, ob_err *err, const char *format, ...) OB_PRINTF(3, 4);
-/* Notes, once a side, that two cases were measured in ways whose times are not alike. */
+/* Notes, once a side, that two cases were measured in ways whose times are not alike. *why gets what a row says of it; NULL =
+ * they are alike. */
 ob_status ob__diff_note_ways(ob_diff *diff, const ob_diff_side_data *side, const ob_diff_case *a,
-                             const ob_diff_case *b, ob_err *err);
+                             const ob_diff_case *b, const char **why, ob_err *err);
 /* What a case is called beside those of another side, in text (cleared first). */
 bool ob__diff_case_name(const ob_diff_case *c, bool with_backend, bool with_threads, ob_text *text);
 /* Keeps what a backend, or each of an object of them, says of its libraries; NULL is nothing. */

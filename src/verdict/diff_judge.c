@@ -32,7 +32,8 @@ static const char *const PASSES[OB_PASS_COUNT] = {"forward", "backward"};
 typedef struct pair {
     ob_diff *diff;
     const ob_diff_side_data *side;
-    const ob_diff_case *a, *b; /* NULL = that side does not have it */
+    const ob_diff_case *a, *b;  /* NULL = that side does not have it */
+    const char *not_comparable; /* why their times are not; NULL = they are */
 } pair;
 
 static bool ran(const ob_diff_case *c)
@@ -161,6 +162,18 @@ static void mistrust(const pair *p, ob_diff_row *row)
                     "or the loop hides it");
 }
 
+/* Times of two ways of measuring have no ratio: both are shown, and nothing is concluded. */
+static void refuse(const pair *p, ob_diff_row *row)
+{
+    ob_verdict *v = &row->time;
+    if (p->not_comparable == NULL)
+        return;
+    v->kind = OB_VERDICT_UNDECIDED;
+    v->ratio = v->low = v->high = v->sure_low = v->sure_high = NAN;
+    v->median_ratio = v->tail_ratio = v->more = NAN;
+    snprintf(v->why, sizeof v->why, "%s", p->not_comparable);
+}
+
 static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_err *err)
 {
     const ob_diff_pass *a = &p->a->passes[pass], *b = &p->b->passes[pass];
@@ -180,6 +193,7 @@ static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_er
                           : "");
         return OB_OK;
     }
+    refuse(p, row);
     row->slower_beyond =
         row->time.kind == OB_VERDICT_SLOWER && row->time.ratio > 1 + threshold_of(p->diff);
     return OB_OK;
@@ -238,8 +252,9 @@ static ob_status judge_pair(const pair *p, ob_err *err)
     ob_diff_row *row;
     if (state != OB_DIFF_COMPARED || p->a == NULL || p->b == NULL)
         return add_row(p, state, "", &row, err);
-    OB_TRY(ob__diff_note_ways(p->diff, p->side, p->a, p->b, err));
-    return judge_passes(p, err);
+    pair told = *p;
+    OB_TRY(ob__diff_note_ways(p->diff, p->side, p->a, p->b, &told.not_comparable, err));
+    return judge_passes(&told, err);
 }
 
 /* ---- one side ---- */

@@ -20,28 +20,36 @@ static bool differ(const char *a, const char *b)
 }
 
 ob_status ob__diff_note_ways(ob_diff *diff, const ob_diff_side_data *side, const ob_diff_case *a,
-                             const ob_diff_case *b, ob_err *err)
+                             const ob_diff_case *b, const char **why, ob_err *err)
 {
     const char *base = diff->sides[0]->name;
+    *why = NULL;
     if (diff->sides_by_record) /* sides of one run differ in what was asked for */
         return OB_OK;
-    if (differ(a->mode, b->mode) && differ(alike(a->mode), alike(b->mode)) &&
-        diff->told_mode != side) {
+    const bool other_threads = a->threads > 0 && b->threads > 0 && a->threads != b->threads;
+    const bool other_cache = differ(a->cache_state, b->cache_state);
+    const bool other_mode = differ(a->mode, b->mode) && differ(alike(a->mode), alike(b->mode));
+    if (other_threads)
+        *why = "not comparable: measured with another --num-threads than the baseline";
+    if (other_cache)
+        *why = "not comparable: measured with another state of the cache than the baseline";
+    if (other_mode)
+        *why = "not comparable: measured with another --exec-mode than the baseline";
+    if (other_mode && diff->told_mode != side) {
         diff->told_mode = side;
         OB_TRY(ob__diff_note(diff, err,
                              "%s was measured in mode %s, %s in %s: their times are not "
                              "comparable; measure both with the same --exec-mode",
                              base, a->mode, side->name, b->mode));
     }
-    if (differ(a->cache_state, b->cache_state) && diff->told_cache != side) {
+    if (other_cache && diff->told_cache != side) {
         diff->told_cache = side;
         OB_TRY(ob__diff_note(
             diff, err,
             "%s was measured with a %s cache, %s with a %s one: their times are not comparable",
             base, a->cache_state, side->name, b->cache_state));
     }
-    if (a->threads > 0 && b->threads > 0 && a->threads != b->threads &&
-        diff->told_threads != side) {
+    if (other_threads && diff->told_threads != side) {
         diff->told_threads = side;
         OB_TRY(ob__diff_note(
             diff, err,

@@ -95,6 +95,41 @@ static void other_ways_of_measuring(void)
     ob_diff_destroy(diff);
 }
 
+/* Where the note says that times are not comparable, nothing is concluded from them. */
+static void not_comparable(void)
+{
+#define MEASURED(mode, cache, threads, times)                                                      \
+    RESULT("k", "native", threads, times,                                                          \
+           ", \"mode\": \"" mode "\", \"cache\": {\"state\": \"" cache "\"}")
+    static const struct {
+        const char *next, *why;
+    } ROWS[] = {
+        {MEASURED("discrete", "hot", 1, TWENTY),
+         "not comparable: measured with another --exec-mode than the baseline"},
+        {MEASURED("continuous", "cold", 1, TWENTY),
+         "not comparable: measured with another state of the cache than the baseline"},
+        {MEASURED("continuous", "hot", 2, TWENTY),
+         "not comparable: measured with another --num-threads than the baseline"},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        ob_diff *diff = judged(MEASURED("continuous", "hot", 1, TEN), ROWS[i].next);
+        const ob_diff_row *row = only(diff);
+        ob_diff_summary sum = {.size = sizeof sum};
+        CHECK_INT(row->time.kind, OB_VERDICT_UNDECIDED);
+        CHECK_STR(row->time.why, ROWS[i].why);
+        CHECK_REAL(row->time.subject, 2);
+        CHECK(isnan(row->time.ratio) && isnan(row->time.low) && isnan(row->time.high));
+        CHECK(!row->worse && !row->slower_beyond);
+        CHECK_INT(ob_diff_summarise(diff, &sum, NULL), OB_OK);
+        CHECK(isnan(sum.geometric_mean));
+        ob_diff_destroy(diff);
+    }
+    ob_diff *diff = judged(MEASURED("continuous", "hot", 1, TEN),
+                           MEASURED("blocked", "hot", 1, TWENTY)); /* both are blocks */
+    CHECK_INT(only(diff)->time.kind, OB_VERDICT_SLOWER);
+    ob_diff_destroy(diff);
+}
+
 /* What backends say of their libraries: one backend, each of several, and what came with a result. */
 static void other_libraries(void)
 {
@@ -650,6 +685,7 @@ int main(void)
     RUN(one_process_each);
     RUN(other_libraries);
     RUN(other_ways_of_measuring);
+    RUN(not_comparable);
     RUN(memory);
     RUN(memory_of_other_backends);
     RUN(equal_samples_of_a_coarse_clock);

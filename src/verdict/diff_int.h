@@ -78,7 +78,8 @@ struct ob_diff {
     size_t side_count;
     bool sides_by_record; /* all of one file, in turns */
     bool judged;
-    const ob_diff_side_data *told_mode, *told_cache, *told_threads; /* the last with such a note */
+    const ob_diff_side_data *told_mode, *told_cache, *told_threads,
+        *told_samples; /* the last with such a note */
     ob_diff_row *rows;
     size_t row_count, row_room;
     ob_diff_allowed *allowed;
@@ -111,6 +112,14 @@ ob_status ob__diff_note(ob_diff *diff, ob_err *err, const char *format, ...) OB_
  * they are alike. */
 ob_status ob__diff_note_ways(ob_diff *diff, const ob_diff_side_data *side, const ob_diff_case *a,
                              const ob_diff_case *b, const char **why, ob_err *err);
+/* What a side is judged by: its processes, or the stretches of the only one. */
+typedef struct ob_diff_units {
+    const ob_verdict_unit *items;
+    size_t count;
+} ob_diff_units;
+/* Notes, once a side, that the estimates are from so different numbers of samples that it matters. */
+ob_status ob__diff_note_samples(ob_diff *diff, const ob_diff_side_data *side,
+                                const ob_diff_units *a, const ob_diff_units *b, ob_err *err);
 /* What a case is called beside those of another side, in text (cleared first). */
 bool ob__diff_case_name(const ob_diff_case *c, bool with_backend, bool with_threads, ob_text *text);
 /* Keeps what a backend, or each of an object of them, says of its libraries; NULL is nothing. */

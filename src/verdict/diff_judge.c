@@ -122,18 +122,26 @@ static double threshold_of(const ob_diff *diff)
 }
 
 /* Of one process the stretches are all that there is. */
+static ob_diff_units units_of(const ob_diff_pass *pass)
+{
+    const bool one = pass->count == 1;
+    return (ob_diff_units){.items = one ? pass->batches : pass->units,
+                           .count = one ? pass->batch_count : pass->count};
+}
+
 static ob_status decide(const pair *p, const ob_diff_pass *a, const ob_diff_pass *b,
                         ob_diff_row *row, ob_err *err)
 {
     ob_verdict_params params = p->diff->verdict;
-    const bool a_one = a->count == 1, b_one = b->count == 1;
-    params.one_process = a_one || b_one;
+    const ob_diff_units of_a = units_of(a), of_b = units_of(b);
+    params.one_process = a->count == 1 || b->count == 1;
     if (p->diff->most_processes > 0)
         params.look_share = ob_verdict_look_share(b->count, p->diff->most_processes);
     params.paired = p->diff->sides_by_record && !p->a->mixed && !p->b->mixed;
-    return ob_verdict_decide(a_one ? a->batches : a->units, a_one ? a->batch_count : a->count,
-                             b_one ? b->batches : b->units, b_one ? b->batch_count : b->count,
-                             &params, &row->time, err);
+    if (p->not_comparable == NULL)
+        OB_TRY(ob__diff_note_samples(p->diff, p->side, &of_a, &of_b, err));
+    return ob_verdict_decide(of_a.items, of_a.count, of_b.items, of_b.count, &params, &row->time,
+                             err);
 }
 
 static bool has_times(const ob_diff_pass *pass)

@@ -4,6 +4,7 @@
  * clean ones agree: their low quantile repeats to a tenth of a per cent where the median moves with the load. Samples
  * are set aside by the kernel's word alone, never for their value.
  */
+#include "verdict/unit.h"
 #include "base/sized.h"
 #include "opbench/measure.h"
 #include "opbench/verdict.h"
@@ -17,6 +18,12 @@ static const double LOW = 0.03, TAIL = 0.9;
 static const double LOWEST = 0.08;
 /* With fewer clean samples than this the kernel disturbed nearly all: then all are taken. */
 enum { LEAST_CLEAN = 3 };
+
+/* The quantile lies at rank 1 + LOW (n - 1), and rank r of n samples has r / (n + 1) of the time below it on average. */
+double ob__unit_level(double samples)
+{
+    return (1 + LOW * (samples - 1)) / (samples + 1);
+}
 
 typedef struct span {
     size_t from, to;

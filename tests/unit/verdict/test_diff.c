@@ -130,6 +130,38 @@ static void not_comparable(void)
     ob_diff_destroy(diff);
 }
 
+/* The low quantile of few samples is another than that of many. */
+static void other_numbers_of_samples(void)
+{
+    static const size_t COUNTS[][2] = {{50, 5000}, {5000, 50}, {1000, 5000}, {50, 60}};
+    static const char *const NOTES[] = {
+        "an estimate of base is from 5 samples, one of new from 500: a low quantile of few samples "
+        "is higher, so base looks slower than it is; measure both with the same -i or --min-time",
+        "an estimate of base is from 500 samples, one of new from 5: a low quantile of few samples "
+        "is higher, so new looks slower than it is; measure both with the same -i or --min-time",
+        NULL, NULL};
+    for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++) {
+        ob_text lines[2] = {{0}};
+        for (size_t s = 0; s < 2; s++) {
+            CHECK(ob_text_append_str(&lines[s], "{\"op_name\": \"add\", \"id\": \"0\", \"key\": "
+                                                "\"k\", \"metric\": {\"forward\": "
+                                                "{\"measure.time\": ["));
+            for (size_t n = 0; n < COUNTS[i][s]; n++)
+                CHECK(ob_text_append_str(&lines[s], n > 0 ? ", 1" : "1"));
+            CHECK(ob_text_append_str(&lines[s], "]}}, \"status\": \"ok\"}\n"));
+            CHECK(ob_text_append(&lines[s], "", 1));
+        }
+        ob_diff *diff = judged(lines[0].data, lines[1].data);
+        if (NOTES[i] != NULL)
+            CHECK_STR(ob_diff_note(diff, 0), NOTES[i]);
+        else
+            CHECK_HAS(ob_diff_note(diff, 0), "from a single process");
+        ob_diff_destroy(diff);
+        ob_text_fini(&lines[0]);
+        ob_text_fini(&lines[1]);
+    }
+}
+
 /* What backends say of their libraries: one backend, each of several, and what came with a result. */
 static void other_libraries(void)
 {
@@ -686,6 +718,7 @@ int main(void)
     RUN(other_libraries);
     RUN(other_ways_of_measuring);
     RUN(not_comparable);
+    RUN(other_numbers_of_samples);
     RUN(memory);
     RUN(memory_of_other_backends);
     RUN(equal_samples_of_a_coarse_clock);

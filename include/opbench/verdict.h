@@ -97,8 +97,9 @@ typedef struct ob_verdict_params {
      * ob_verdict_look_share. */
     double look_share;
     bool paired; /* unit i of both sides ran at the same time, in turns */
-    /* A side's units are stretches of one process: how processes differ is not known, so that
-     * nothing below the threshold is called a difference. */
+    /* A side's units are stretches of one process: how processes differ is not known, so that the
+     * intervals are wider by the floor at each end, and nothing below the threshold is called a
+     * difference. */
     bool one_process;
 } ob_verdict_params;
 

@@ -232,7 +232,13 @@ static double least_effort(double difference, double half, double sure_half, con
     const double apart = effort(sure_half, fabs(difference) - b->floor);
     const double alike = effort(half, b->threshold - fabs(difference));
     const double least = isnan(apart) || alike < apart ? alike : apart;
-    return least > 1 ? least : 1;
+    return least < 1 ? 1 : least;
+}
+
+/* One process does not show what its placement does to it: as much as the floor, on either side of the interval. */
+static double unseen_placement(const ob_verdict_params *p)
+{
+    return p->one_process ? log1p(p->floor) : 0;
 }
 
 static ob_verdict_kind kind_of(double difference, double half, double sure_half, const bounds *b)
@@ -283,6 +289,12 @@ static void explain(const sides *s, const ob_verdict_params *p, const bounds *b,
                      "fewer than %d %s per side: only differences beyond %g %% are reported",
                      ENOUGH_UNITS, p->one_process ? "samples" : "processes",
                      100 * BEYOND_PLACEMENT);
+        else if (isnan(out->more))
+            snprintf(out->why, sizeof out->why, "%s",
+                     p->one_process ? "no more samples of one process would decide it: measure "
+                                      "with --processes 10"
+                                    : "no more time would decide it: it lies between the threshold "
+                                      "and the floor");
         else if (out->more < 1000)
             snprintf(out->why, sizeof out->why, "deciding would take about %.*f times as long",
                      out->more < 10 ? 1 : 0, out->more * EFFORT_MARGIN);
@@ -306,13 +318,18 @@ static void decide(const sides *s, const ob_verdict_params *p, ob_verdict *out)
         const range shown = interval_of(s, &d);
         const double half = fmax(shown.high - d.mean, d.mean - shown.low);
         const double sure_half = fmax(ob__centre_sure_half_width(&d, b.miss), half);
-        out->low = exp(shown.low);
-        out->high = exp(shown.high);
-        out->sure_low = exp(d.mean - sure_half);
-        out->sure_high = exp(d.mean + sure_half);
-        out->kind = kind_of(d.mean, half, sure_half, &b);
-        out->more =
-            out->kind == OB_VERDICT_UNDECIDED ? least_effort(d.mean, half, sure_half, &b) : NAN;
+        const double unseen = unseen_placement(p);
+        /* No effort makes it smaller, so the bounds move instead of the widths. */
+        const bounds within = {
+            .floor = b.floor + unseen, .threshold = b.threshold - unseen, .miss = b.miss};
+        out->low = exp(shown.low - unseen);
+        out->high = exp(shown.high + unseen);
+        out->sure_low = exp(d.mean - sure_half - unseen);
+        out->sure_high = exp(d.mean + sure_half + unseen);
+        out->kind = kind_of(d.mean, half, sure_half, &within);
+        out->more = out->kind == OB_VERDICT_UNDECIDED
+                        ? least_effort(d.mean, half, sure_half, &within)
+                        : NAN;
     }
     explain(s, p, &b, out);
 }

@@ -359,13 +359,15 @@ static ob_status note_processes(ob_diff *diff, ob_err *err)
             }
     if (alone == 0)
         return OB_OK;
+    const double floor = diff->verdict.floor > 0 ? diff->verdict.floor : OB_VERDICT_FLOOR;
     return ob__diff_note(
         diff, err,
         "%s of the times come from a single process, which does not show how processes differ or "
-        "how the machine changed meanwhile: no error rate is promised, and differences within the "
-        "threshold cannot be told from chance. Measure with --processes 10, or measure both sides "
-        "now with `opbench diff -c CONFIG --a ... --b ...`",
-        alone == compared ? "all" : "some");
+        "how the machine changed meanwhile: no error rate is promised, intervals include %.3g %% "
+        "for the placement that one process does not show, and differences within the threshold "
+        "cannot be told from chance. Measure with --processes 10, or measure both sides now with "
+        "`opbench diff -c CONFIG --a ... --b ...`",
+        alone == compared ? "all" : "some", 100 * floor);
 }
 
 /* What others did to the machine is said once, where it kept something from being decided. */

@@ -307,6 +307,34 @@ static void one_process_needs_the_threshold(void)
     CHECK_INT(v.kind, OB_VERDICT_SLOWER);
 }
 
+/* Samples that all agree say nothing of where the next process would be placed. */
+static void one_process_does_not_see_placement(void)
+{
+    double a[40], b[40];
+    ob_verdict v = {.size = sizeof v};
+    ob_verdict_params p = params_of();
+    for (size_t i = 0; i < 40; i++) {
+        a[i] = 100;
+        b[i] = 109;
+    }
+    ob_verdict_samples sa = {.size = sizeof sa, .values = a, .count = 40};
+    ob_verdict_samples sb = {.size = sizeof sb, .values = b, .count = 40};
+    CHECK_INT(ob_verdict_of_samples(&sa, &sb, NULL, &v, NULL), OB_OK);
+    CHECK_NEAR(v.low, 1.09 / 1.0015, 1e-12);
+    CHECK_NEAR(v.high, 1.09 * 1.0015, 1e-12);
+    CHECK_NEAR(v.sure_low, 1.09 / 1.0015, 1e-12);
+    CHECK_NEAR(v.sure_high, 1.09 * 1.0015, 1e-12);
+    p.floor = 0.004; /* what a self-test found */
+    CHECK_INT(ob_verdict_of_samples(&sa, &sb, &p, &v, NULL), OB_OK);
+    CHECK_NEAR(v.high, 1.09 * 1.004, 1e-12);
+    for (size_t i = 0; i < 40; i++)
+        b[i] = 100.9; /* with placement it may be beyond the threshold */
+    CHECK_INT(ob_verdict_of_samples(&sa, &sb, NULL, &v, NULL), OB_OK);
+    CHECK_INT(v.kind, OB_VERDICT_UNDECIDED);
+    CHECK(isnan(v.more));
+    CHECK_STR(v.why, "no more samples of one process would decide it: measure with --processes 10");
+}
+
 static void bad_parameters(void)
 {
     const ob_verdict_unit u[3] = {flat(1), flat(1), flat(1)}, bad[1] = {flat(0)};
@@ -501,6 +529,7 @@ int main(void)
     RUN(reasons);
     RUN(only_the_tail_differs);
     RUN(one_process_needs_the_threshold);
+    RUN(one_process_does_not_see_placement);
     RUN(bad_parameters);
     RUN(looks);
     RUN(when_it_is_final);

@@ -34,12 +34,11 @@ static ob_status no_memory(ob_err *err)
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the comparison");
 }
 
-static ob_status print_rows(const ob_diff *diff, ob_diff_choice choice, ob_table_format format,
-                            const char *list, ob_text *text, ob_err *err)
+static ob_status print_rows(const ob_diff *diff, ob_diff_choice choice, size_t most,
+                            ob_table_format format, ob_text *text, ob_err *err)
 {
-    const ob_table_style style = {
-        .size = sizeof style, .format = format, .list = list, .trimmed = true};
-    ob_table *table = ob__diff_table(diff, choice);
+    const ob_table_style style = {.size = sizeof style, .format = format, .trimmed = true};
+    ob_table *table = ob__diff_table(diff, choice, most);
     if (table == NULL)
         return no_memory(err);
     const ob_status status = ob_table_print(table, &style, text, err);
@@ -152,7 +151,7 @@ static ob_status print_on(const ob_diff *diff, const screen *on, ob_text *text, 
                                   .trimmed = true,
                                   .width = on->style.width,
                                   .coloured = on->style.coloured};
-    ob_table *table = ob__diff_table(diff, OB_DIFF_ALL);
+    ob_table *table = ob__diff_table(diff, OB_DIFF_ALL, SIZE_MAX);
     if (table == NULL)
         return no_memory(err);
     ob_status status = ob_table_choose(table, &on->choice, err);
@@ -189,16 +188,38 @@ static size_t count_rows(const ob_diff *diff, ob_diff_choice choice)
     return count;
 }
 
+/* A comment of GitHub's has at most 65,536 characters; a job may add a few of its own. */
+enum { MOST_MARKDOWN = 65000, MOST_NOTES = 8000, LEAST_ROW = 16 };
+
+/* How many rows of each kind a comment has: those that changed go last. */
+typedef struct kept_rows {
+    size_t changed, undecided, unchanged;
+} kept_rows;
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static kept_rows keep(const kept_rows *all, size_t rows)
+{
+    kept_rows kept = {.changed = least(all->changed, rows)};
+    kept.undecided = least(all->undecided, rows - kept.changed);
+    kept.unchanged = least(all->unchanged, rows - kept.changed - kept.undecided);
+    return kept;
+}
+
 /* Tables for people have no remarks in Markdown, so they stand below. */
-static bool append_remarks(const ob_diff *diff, ob_diff_choice choice, ob_text *text)
+static bool append_remarks(const ob_diff *diff, ob_diff_choice choice, size_t most, ob_text *text)
 {
     ob_text remark = {.data = NULL};
     bool ok = true;
-    for (size_t i = 0; ok && i < ob_diff_count(diff); i++) {
+    for (size_t i = 0; ok && most > 0 && i < ob_diff_count(diff); i++) {
         const ob_diff_row *row = ob_diff_at(diff, i);
         remark.size = 0;
         if (!ob__diff_row_is(row, choice))
             continue;
+        most--;
         ok = ob__diff_append_remark(row, &remark) && ob_text_append(&remark, "", 1);
         if (ok && remark.size > 1)
             ok = ob_text_append_str(text, "- ") && ob__append_markdown(text, row->call) &&
@@ -209,16 +230,17 @@ static bool append_remarks(const ob_diff *diff, ob_diff_choice choice, ob_text *
     return ok;
 }
 
-static ob_status print_folded(const ob_diff *diff, ob_diff_choice choice, const char *what,
+static ob_status print_folded(const ob_diff *diff, ob_diff_choice choice, size_t most,
                               ob_text *text, ob_err *err)
 {
-    const size_t count = count_rows(diff, choice);
-    if (count == 0)
+    const char *what = choice == OB_DIFF_UNDECIDED_ROWS ? "undecided" : "unchanged";
+    if (most == 0)
         return OB_OK;
-    if (!ob_text_printf(text, "\n<details><summary>%zu %s</summary>\n\n", count, what))
+    if (!ob_text_printf(text, "\n<details><summary>%zu %s</summary>\n\n", count_rows(diff, choice),
+                        what))
         return no_memory(err);
-    OB_TRY(print_rows(diff, choice, OB_TABLE_MARKDOWN, NULL, text, err));
-    const bool ok = ob_text_append_str(text, "\n") && append_remarks(diff, choice, text) &&
+    OB_TRY(print_rows(diff, choice, most, OB_TABLE_MARKDOWN, text, err));
+    const bool ok = ob_text_append_str(text, "\n") && append_remarks(diff, choice, most, text) &&
                     ob_text_append_str(text, "\n</details>\n");
     return ok ? OB_OK : no_memory(err);
 }
@@ -246,26 +268,81 @@ static ob_status print_verdict(const ob_diff *diff, const ob_diff_summary *sum, 
     return ok ? OB_OK : no_memory(err);
 }
 
-static ob_status print_markdown(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
-                                ob_err *err)
+static bool append_left_out(const kept_rows *all, const kept_rows *kept, ob_text *text)
 {
+    const size_t changed = all->changed - kept->changed,
+                 undecided = all->undecided - kept->undecided,
+                 unchanged = all->unchanged - kept->unchanged;
+    return changed + undecided + unchanged == 0 ||
+           ob_text_printf(text,
+                          "\nLeft out, because a comment may not be longer: %zu changed, %zu "
+                          "undecided and %zu unchanged rows. `--format table` has them all.\n",
+                          changed, undecided, unchanged);
+}
+
+/* Whole notes, as many as there is room for. */
+static bool quote_notes(const ob_diff *diff, ob_text *text)
+{
+    const size_t from = text->size;
+    size_t left_out = 0;
+    bool ok = ob_diff_note(diff, 0) == NULL || ob_text_append_str(text, "\n");
+    for (size_t i = 0; ok && ob_diff_note(diff, i) != NULL; i++) {
+        const size_t before = text->size;
+        ok = ob_text_append_str(text, "> ") && ob__append_markdown(text, ob_diff_note(diff, i)) &&
+             ob_text_append_str(text, "\n");
+        if (text->size - from > MOST_NOTES) {
+            text->size = before;
+            left_out++;
+        }
+    }
+    return ok && (left_out == 0 || ob_text_printf(text,
+                                                  "> %zu more notes: `--format table` has "
+                                                  "them all\n",
+                                                  left_out));
+}
+
+static ob_status print_comment(const ob_diff *diff, const ob_diff_summary *sum,
+                               const kept_rows *all, size_t rows, ob_text *text, ob_err *err)
+{
+    const kept_rows kept = keep(all, rows);
     bool ok = ob_text_append_str(text, "### opbench: ") &&
               append_sides(diff, ob__append_markdown, text) && ob_text_append_str(text, "\n\n");
     if (!ok)
         return no_memory(err);
     OB_TRY(print_verdict(diff, sum, text, err));
-    if (count_rows(diff, OB_DIFF_CHANGED) > 0) {
+    if (kept.changed > 0) {
         OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
-        OB_TRY(print_rows(diff, OB_DIFF_CHANGED, OB_TABLE_MARKDOWN, NULL, text, err));
-        ok = ob_text_append_str(text, "\n") && append_remarks(diff, OB_DIFF_CHANGED, text);
+        OB_TRY(print_rows(diff, OB_DIFF_CHANGED, kept.changed, OB_TABLE_MARKDOWN, text, err));
+        ok = ob_text_append_str(text, "\n") &&
+             append_remarks(diff, OB_DIFF_CHANGED, kept.changed, text);
     }
     if (!ok)
         return no_memory(err);
-    OB_TRY(print_folded(diff, OB_DIFF_UNDECIDED_ROWS, "undecided", text, err));
-    OB_TRY(print_folded(diff, OB_DIFF_UNCHANGED, "unchanged", text, err));
-    ok = ob_diff_note(diff, 0) == NULL ||
-         (ob_text_append_str(text, "\n") && append_notes(diff, "> ", ob__append_markdown, text));
+    OB_TRY(print_folded(diff, OB_DIFF_UNDECIDED_ROWS, kept.undecided, text, err));
+    OB_TRY(print_folded(diff, OB_DIFF_UNCHANGED, kept.unchanged, text, err));
+    ok = append_left_out(all, &kept, text) && quote_notes(diff, text);
     return ok ? OB_OK : no_memory(err);
+}
+
+/* As many rows as fit, found by halving: how long a row becomes, its table knows. */
+static ob_status print_markdown(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
+                                ob_err *err)
+{
+    const kept_rows all = {.changed = count_rows(diff, OB_DIFF_CHANGED),
+                           .undecided = count_rows(diff, OB_DIFF_UNDECIDED_ROWS),
+                           .unchanged = count_rows(diff, OB_DIFF_UNCHANGED)};
+    const size_t from = text->size;
+    size_t fits = 0, above = least(ob_diff_count(diff), MOST_MARKDOWN / LEAST_ROW) + 1;
+    for (size_t rows = above - 1; fits + 1 < above; rows = fits + (above - fits) / 2) {
+        text->size = from;
+        OB_TRY(print_comment(diff, sum, &all, rows, text, err));
+        if (text->size - from <= MOST_MARKDOWN)
+            fits = rows;
+        else
+            above = rows;
+    }
+    text->size = from;
+    return print_comment(diff, sum, &all, fits, text, err);
 }
 
 /* ---- JSON ---- */
@@ -332,7 +409,7 @@ static bool append_side_summary(const ob_diff *diff, size_t side, const ob_diff_
 static ob_status print_json(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
                             ob_err *err)
 {
-    ob_table *table = ob__diff_table(diff, OB_DIFF_ALL);
+    ob_table *table = ob__diff_table(diff, OB_DIFF_ALL, SIZE_MAX);
     bool ok = table != NULL && ob_text_append_str(text, "{\"sides\": ");
     ob_status status = ok ? append_list(diff, ob_diff_side, text, err) : no_memory(err);
     ok = status == OB_OK && ob_text_append_str(text, ", \"summary\": {") &&
@@ -499,7 +576,7 @@ ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, const ob_table_s
     case OB_DIFF_FORM_JSON:
         return print_json(diff, &sum, text, err);
     case OB_DIFF_FORM_CSV:
-        return print_rows(diff, OB_DIFF_ALL, OB_TABLE_CSV, NULL, text, err);
+        return print_rows(diff, OB_DIFF_ALL, SIZE_MAX, OB_TABLE_CSV, text, err);
     case OB_DIFF_FORM_JUNIT:
         return print_junit(diff, text, err);
     case OB_DIFF_FORM_COUNT:

@@ -330,7 +330,7 @@ static bool is_of_code(const ob_diff *diff)
     return true;
 }
 
-ob_table *ob__diff_table(const ob_diff *diff, ob_diff_choice choice)
+ob_table *ob__diff_table(const ob_diff *diff, ob_diff_choice choice, size_t most)
 {
     ob_table *table = ob_table_create();
     ob_text remark = {.data = NULL};
@@ -339,10 +339,11 @@ ob_table *ob__diff_table(const ob_diff *diff, ob_diff_choice choice)
         add_columns(diff, table);
     const char **best = ob__diff_best(diff);
     ok = ok && best != NULL;
-    for (size_t i = 0; ok && i < ob_diff_count(diff); i++) {
+    for (size_t i = 0; ok && most > 0 && i < ob_diff_count(diff); i++) {
         const ob_diff_row *row = ob_diff_at(diff, i);
         if (!ob__diff_row_is(row, choice))
             continue;
+        most--;
         ok = fill_row(row, table, &remark);
         ob_table_set_text(table, BEST, best[i]);
     }

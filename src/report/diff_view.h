@@ -17,8 +17,8 @@ typedef enum ob_diff_choice {
 } ob_diff_choice;
 
 bool ob__diff_row_is(const ob_diff_row *row, ob_diff_choice choice);
-/* NULL when memory is out. */
-ob_table *ob__diff_table(const ob_diff *diff, ob_diff_choice choice);
+/* The first `most` of these rows. NULL when memory is out. */
+ob_table *ob__diff_table(const ob_diff *diff, ob_diff_choice choice, size_t most);
 /* "slower", "fails": what came of the row, in a word. */
 const char *ob__diff_row_word(const ob_diff_row *row);
 /* "+1.2 %", or "2.1 times" where per cents are hard to read; out holds 32 bytes. Returns out. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Adding records, in one transaction. A row that is there already stays as it is, and is counted as known.
+ * Adding records, in one transaction. A row that is there already stays as it is, and is counted as known, also if a file
+ * that `merge` made brings it under another run than its shard did.
  */
 #include "store/store_int.h"
 
@@ -20,18 +21,30 @@ static const char INSERT_RUN[] =
 static const char INSERT_SERIES[] =
     "INSERT INTO ob_series (id, machine, key, op, case_id, call, backend, side, pass, settings) "
     "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING";
+/* $17: whether the result says when and by which process it was measured; its id then is the same in no two runs. */
 static const char INSERT_RESULT[] =
     "INSERT INTO ob_result (series, run, id, status, samples, min, p25, median, p75, p90, p99, "
-    "max, mean, stddev, low, high) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-    "$13, $14, $15, $16) ON CONFLICT DO NOTHING";
+    "max, mean, stddev, low, high) SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), "
+    "CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS BIGINT), CAST($6 AS DOUBLE PRECISION), "
+    "CAST($7 AS DOUBLE PRECISION), CAST($8 AS DOUBLE PRECISION), CAST($9 AS DOUBLE PRECISION), "
+    "CAST($10 AS DOUBLE PRECISION), CAST($11 AS DOUBLE PRECISION), "
+    "CAST($12 AS DOUBLE PRECISION), CAST($13 AS DOUBLE PRECISION), "
+    "CAST($14 AS DOUBLE PRECISION), CAST($15 AS DOUBLE PRECISION), "
+    "CAST($16 AS DOUBLE PRECISION) WHERE CAST($17 AS BIGINT) = 0 OR NOT EXISTS "
+    "(SELECT 1 FROM ob_result WHERE series = $1 AND id = $3) ON CONFLICT DO NOTHING";
+/* COALESCE says the type: SQLite would take a cast to BYTEA for one to a number. */
 static const char INSERT_SAMPLES[] =
-    "INSERT INTO ob_samples (series, run, id, data) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING";
+    "INSERT INTO ob_samples (series, run, id, data) SELECT CAST($1 AS BIGINT), "
+    "CAST($2 AS BIGINT), CAST($3 AS BIGINT), COALESCE($4, (SELECT data FROM ob_samples WHERE "
+    "1 = 0)) WHERE EXISTS (SELECT 1 FROM ob_result WHERE series = $1 AND run = $2 AND id = $3) "
+    "ON CONFLICT DO NOTHING";
 
 struct ob_store_writer {
     ob_sql *sql;
     bool samples, is_open;
     ob_sql_statement *insert_series, *insert_result, *insert_samples;
     int64_t run, machine; /* under way; run 0 = none */
+    bool is_new_run;
     /* Of the run under way: rows that were new, by whether they had failed; and all that were given. */
     uint64_t fine, failed, given;
     int64_t *seen; /* ids of series that are written, by their hash; 0 = free */
@@ -77,12 +90,23 @@ static ob_status note_series(ob_store_writer *w, int64_t id, bool *is_new, ob_er
 
 /* ---- runs ---- */
 
+/* All of its results are there, under other runs. */
+static ob_status forget_run(ob_store_writer *w, ob_err *err)
+{
+    const ob_sql_value values[] = {ob__sql_int(w->run)};
+    w->added.runs--;
+    w->added.known_runs++;
+    return ob__sql_run(w->sql, "DELETE FROM ob_run WHERE id = $1", values, 1, NULL, err);
+}
+
 /* What was counted belongs to the run under way. */
 static ob_status end_run(ob_store_writer *w, ob_err *err)
 {
     OB_TRY(w->sql->driver->flush(w->sql, err));
     w->added.results += w->fine + w->failed;
     w->added.known_results += w->given - w->fine - w->failed;
+    if (w->is_new_run && w->given > 0 && w->fine + w->failed == 0)
+        OB_TRY(forget_run(w, err));
     if (w->fine + w->failed > 0) {
         const ob_sql_value values[] = {ob__sql_int((int64_t)(w->fine + w->failed)),
                                        ob__sql_int((int64_t)w->failed), ob__sql_int(w->run)};
@@ -133,6 +157,7 @@ static ob_status insert_run(ob_store_writer *w, const ob_record_header *h, const
                                    ob__sql_text(h->source != NULL ? h->source : h->config),
                                    ob__sql_text(h->opbench_version)};
     OB_TRY(ob__sql_run(w->sql, INSERT_RUN, values, sizeof values / sizeof *values, &fresh, err));
+    w->is_new_run = fresh > 0;
     if (fresh > 0)
         w->added.runs++;
     else
@@ -215,7 +240,8 @@ static ob_status add_pass(ob_store_writer *w, const ob_record_result *r, const o
                                    ob__sql_real(t->mean * ns),
                                    ob__sql_real(t->stddev * ns),
                                    ob__sql_real(pass->interval_ms.low * ns),
-                                   ob__sql_real(pass->interval_ms.high * ns)};
+                                   ob__sql_real(pass->interval_ms.high * ns),
+                                   ob__sql_int(r->start_time != NULL && r->pid != OB_NO_INT)};
     OB_TRY(insert_series(w, series, err));
     w->given++;
     OB_TRY(w->sql->driver->run(w->insert_result, values, sizeof values / sizeof *values,

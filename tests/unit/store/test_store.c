@@ -166,6 +166,38 @@ static void test_series(void)
     ob_store_close(store);
 }
 
+/* A result that says when and where it was measured: a merged file brings it under a run of its own. */
+#define TIMED(key, index, pid, second)                                                             \
+    "{\"op_name\": \"add\", \"id\": \"0|0|" #index "\", \"metric\": {\"forward\": "                \
+    "{\"measure.time\": [0.001]}}, \"key\": \"" key "\", \"status\": \"ok\", \"index\": " #index   \
+    ", \"backend\": \"native\", \"pid\": " #pid                                                    \
+    ", \"case_start_time\": \"2024-05-01T12:00:" second                                            \
+    "\", \"statistics\": {\"forward\": {\"count\": 1, \"median\": 0.001}}}\n"
+
+static void test_shards_and_their_merge(void)
+{
+    static const char ONE[] = HEADER(20, 2100, "ab") TIMED("m1", 0, 21, "01"),
+                      TWO[] = HEADER(30, 2100, "ab") TIMED("m2", 1, 31, "01"),
+                      MERGED[] =
+                          HEADER(40, 2100, "ab") TIMED("m1", 0, 21, "01") TIMED("m2", 1, 31, "01"),
+                      GROWN[] = HEADER(40, 2100, "ab") TIMED("m1", 0, 21, "01")
+                          TIMED("m2", 1, 31, "01") TIMED("m2", 1, 31, "02");
+    ob_store *store = opened(OB_STORE_CREATE);
+    ob_store_added a = added(store, ONE, true, true);
+    CHECK_INT(a.results, 1);
+    a = added(store, TWO, true, true);
+    CHECK_INT(a.results, 1);
+    a = added(store, MERGED, true, true);
+    CHECK_INT(a.runs + a.results, 0);
+    CHECK_INT(a.known_runs, 1);
+    CHECK_INT(a.known_results, 2);
+    a = added(store, GROWN, true, true);
+    CHECK_INT(a.runs, 1);
+    CHECK_INT(a.results, 1);
+    CHECK_INT(a.known_results, 2);
+    ob_store_close(store);
+}
+
 static void test_grows(void)
 {
     ob_store *store = opened(OB_STORE_CREATE);
@@ -257,6 +289,7 @@ int main(void)
     RUN(test_grows);
     RUN(test_filters);
     RUN(test_left_out);
+    RUN(test_shards_and_their_merge);
     ob__scratch_close(&scratch);
     return ob_test_end();
 }

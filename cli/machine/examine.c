@@ -62,7 +62,7 @@ void ob__cli_look_at_roofline(ob_cli *cli, const char *backends, bool hint)
     if (status == OB_ERR_NOT_FOUND && hint && ob_roofline_hint_is_new())
         ob__cli_say("- run `opbench roofline` once to measure the limits of this machine; results "
                     "then show how close they get\n");
-    if (status == OB_OK && backends[0] != '\0')
+    if (status == OB_OK) /* also without such results: ceilings of another build are not used */
         ob__cli_warn_of_old_roofline(cli, roofline, backends);
     ob_roofline_destroy(roofline);
 }

@@ -80,8 +80,8 @@ enum { OB_MACHINE_CLASS_BYTES = 17 };
 /* A word for the hardware that ceilings depend on: processor, caches, CPUs, memory, virtual or not.
  * Kernels and libraries are not part of it. */
 void ob_machine_class(char out[OB_MACHINE_CLASS_BYTES]);
-/* The conditions of the measurement, in one line: "Linux 6.1.0, microcode 0xa20102b". If they
- * change, measure again. */
+/* The conditions of the measurement, in one line: "Linux 6.1.0, microcode 0xa20102b, opbench 0.2.0
+ * (compiler 12.2.0)". If they change, measure again. */
 const char *ob_roofline_noted(const ob_roofline *roofline);
 /* Also notes the library that a backend had loaded, "OpenBLAS 0.3.21" or "", and its files, one per
  * line: path, tab and what tells one version from another. ob_roofline_note_libraries
@@ -99,7 +99,7 @@ bool ob_roofline_hint_is_new(void);
  * copy, so that results can be drawn from their file alone. NULL: out of memory. */
 const ob_json *ob_roofline_json(const ob_roofline *roofline, ob_json_doc *doc);
 ob_status ob_roofline_from_json(const ob_json *list, ob_roofline **out, ob_err *err);
-/* The current kernel and microcode, in the form of ob_roofline_noted. */
+/* The current kernel, microcode and build of opbench, in the form of ob_roofline_noted. */
 void ob_roofline_note_now(char *out, size_t size);
 
 /* ---- comparing a result with them ---- */

@@ -7,6 +7,7 @@
 #include "machine/machine_file.h"
 #include "machine/roofline_list.h"
 #include "measure/proc.h"
+#include "opbench/version.h"
 
 #include <limits.h>
 #include <math.h>
@@ -43,6 +44,20 @@ void ob_machine_class(char out[OB_MACHINE_CLASS_BYTES])
              (unsigned long long)XXH3_64bits(text, strlen(text)));
 }
 
+/* The loops are this program's: another version, compiler or kind of build has other ceilings. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#define KIND " without optimization"
+#else
+#define KIND ""
+#endif
+static const char BUILD[] = "opbench " OB_VERSION " (compiler " __VERSION__ ")" KIND;
+
+bool ob__roofline_is_of_this_build(const ob_roofline *roofline)
+{
+    const size_t length = strlen(roofline->noted), own = sizeof BUILD - 1;
+    return length >= own && strcmp(roofline->noted + length - own, BUILD) == 0;
+}
+
 void ob_roofline_note_now(char *out, size_t size)
 {
     char microcode[64] = "unknown";
@@ -55,7 +70,7 @@ void ob_roofline_note_now(char *out, size_t size)
     }
     if (ob_system_read(NULL, NULL, &s, NULL) != OB_OK)
         s = (ob_system){.boost = -1};
-    snprintf(out, size, "%s, microcode %s", s.kernel, microcode);
+    snprintf(out, size, "%s, microcode %s, %s", s.kernel, microcode, BUILD);
 }
 
 const char *ob_roofline_noted(const ob_roofline *roofline)

@@ -23,5 +23,7 @@ struct ob_roofline {
 
 /* NULL: memory is out. */
 ob_roofline *ob__roofline_create(void);
+/* Whether the loops of this build measured it; files of older versions do not say which did. */
+bool ob__roofline_is_of_this_build(const ob_roofline *roofline);
 
 #endif

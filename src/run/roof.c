@@ -4,6 +4,8 @@
  */
 #include "run/roof.h"
 
+#include "machine/roofline_list.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,10 @@ ob_status ob__open_roofline(const char *path, ob_roofline **out, ob_err *err)
     if (path != NULL && strcmp(path, "off") == 0)
         return OB_OK;
     const ob_status status = ob_roofline_read(path, out, &why);
+    if (status == OB_OK && path == NULL && !ob__roofline_is_of_this_build(*out)) {
+        ob_roofline_destroy(*out); /* commands say so, see ob_roofline_is_outdated */
+        *out = NULL;
+    }
     if (status == OB_OK || path == NULL)
         return OB_OK;
     return ob_err_set(err, status,

@@ -115,6 +115,12 @@ bool ob_roofline_is_outdated(const ob_roofline *roofline, const char *names, cha
 {
     char now[sizeof roofline->noted], path[PATH_MAX];
     ob_roofline_note_now(now, sizeof now);
+    if (!ob__roofline_is_of_this_build(roofline)) {
+        snprintf(why, size,
+                 "by another build of opbench and are not used: under %s, but this is %s",
+                 roofline->noted, now);
+        return true;
+    }
     if (strcmp(now, roofline->noted) != 0) {
         snprintf(why, size, "under %s, but this is %s", roofline->noted, now);
         return true;

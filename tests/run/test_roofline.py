@@ -54,6 +54,21 @@ class Roofline(RunTest):
             file.write(text)
         return self.path("cache/opbench/roofline/" + name), rows
 
+    def test_another_build(self):
+        """Its loops are not these: what it kept is not used, and the command says so."""
+        file, _ = self.measured()
+        with open(file) as text:
+            kept = json.load(text)
+        kept["noted"] = kept["noted"].replace("opbench ", "opbench 0.0.")
+        with open(file, "w") as text:
+            json.dump(kept, text)
+        words = [harness.program, "run", "torch.add", "f32[1024]", "f32[1024]", "--output", self.path("other.json"), "-w", "1", "-i", "5"]
+        said = subprocess.run(words, env=self.environment, capture_output=True, text=True, check=True).stderr
+        self.assertIn("by another build of opbench and are not used", said)
+        self.assertIn("run opbench roofline to measure them again", said)
+        with open(self.path("other.json")) as text:
+            self.assertNotIn("attainable", text.read())
+
     def one(self, config, *options):
         self.run_config(config, "-w", "1", "-i", "5", *options, code=0, env=self.environment)
         results = self.results()

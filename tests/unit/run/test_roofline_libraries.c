@@ -74,10 +74,17 @@ static void another_kernel(void)
 {
     char why[512] = "", class[OB_MACHINE_CLASS_BYTES], again[OB_MACHINE_CLASS_BYTES];
     ob_roofline *r = ob__roofline_create();
+    char now[sizeof r->noted];
     ob_machine_class(class);
-    snprintf(r->noted, sizeof r->noted, "Linux 2.6.32, microcode 0x1");
+    ob_roofline_note_now(now, sizeof now);
+    snprintf(r->noted, sizeof r->noted, "Linux 2.6.32, microcode 0x1, %s", strstr(now, "opbench "));
+    CHECK(ob__roofline_is_of_this_build(r));
     CHECK(ob_roofline_is_outdated(r, NULL, why, sizeof why));
-    CHECK_HAS(why, "under Linux 2.6.32, microcode 0x1, but this is ");
+    CHECK(strncmp(why, "under Linux 2.6.32, microcode 0x1, opbench ", 42) == 0);
+    snprintf(r->noted, sizeof r->noted, "%.*s", (int)(strstr(now, ", opbench ") - now), now);
+    CHECK(!ob__roofline_is_of_this_build(r)); /* as older versions wrote it */
+    CHECK(ob_roofline_is_outdated(r, NULL, why, sizeof why));
+    CHECK_HAS(why, "by another build of opbench and are not used: under ");
     ob_machine_class(again);
     CHECK_STR(class, again);
     ob_roofline_destroy(r);

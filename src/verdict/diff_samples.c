@@ -33,6 +33,6 @@ ob_status ob__diff_note_samples(ob_diff *diff, const ob_diff_side_data *side,
     return ob__diff_note(diff, err,
                          "an estimate of %s is from %.0f samples, one of %s from %.0f: a low "
                          "quantile of few samples is higher, so %s looks slower than it is; "
-                         "measure both with the same -i or --min-time",
+                         "measure both with the same --processes, and -i or --min-time",
                          base, in_a, side->name, in_b, in_a < in_b ? base : side->name);
 }

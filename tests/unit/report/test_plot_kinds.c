@@ -88,7 +88,7 @@ static void ratios(void)
         OB_OK);
     CHECK_HAS(printed, "call   pass     side  ratio");
     CHECK_HAS(printed, "mm(2)  forward  b         2");
-    CHECK_HAS(printed, "|              o");
+    CHECK_HAS(printed, "|             o");
     CHECK_INT(draw(LINES, &(wanted){.kind = OB_PLOT_RATIO}, &err), OB_OK);
     CHECK_HAS(printed, "time relative to a: left of 1 is faster, right is slower");
     CHECK_INT(draw(RESULT("mm", "a", 1, 2.0, "2.0"), &(wanted){.kind = OB_PLOT_RATIO}, &err),

@@ -136,9 +136,11 @@ static void other_numbers_of_samples(void)
     static const size_t COUNTS[][2] = {{50, 5000}, {5000, 50}, {1000, 5000}, {50, 60}};
     static const char *const NOTES[] = {
         "an estimate of base is from 5 samples, one of new from 500: a low quantile of few samples "
-        "is higher, so base looks slower than it is; measure both with the same -i or --min-time",
+        "is higher, so base looks slower than it is; measure both with the same --processes, and "
+        "-i or --min-time",
         "an estimate of base is from 500 samples, one of new from 5: a low quantile of few samples "
-        "is higher, so new looks slower than it is; measure both with the same -i or --min-time",
+        "is higher, so new looks slower than it is; measure both with the same --processes, and -i "
+        "or --min-time",
         NULL, NULL};
     for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++) {
         ob_text lines[2] = {{0}};

@@ -32,7 +32,6 @@ static ob_status add_file(ob_history *h, const char *path, ob_store_added *added
 
 ob_status ob__history_add(ob_history *h, int *code, ob_err *err)
 {
-    (void)code;
     for (size_t i = 0; i < h->word_count; i++) {
         ob_store_added a = {.size = sizeof a};
         OB_TRY(add_file(h, h->words[i], &a, err));
@@ -44,6 +43,13 @@ ob_status ob__history_add(ob_history *h, int *code, ob_err *err)
         if (a.left_out > 0)
             ob__cli_printf(h->cli, ", %" PRIu64 " without a key or a time", a.left_out);
         ob__cli_printf(h->cli, "\n");
+        if (a.left_out > 0 && a.results + a.known_results == 0) {
+            ob__cli_say("%s: nothing was added: its results have no key to follow them by, like "
+                        "those of PARAM's own program; measure the config with `opbench run -c "
+                        "CONFIG`\n",
+                        h->words[i]);
+            *code = OB_EXIT_FAILED;
+        }
     }
     return OB_OK;
 }

@@ -337,5 +337,5 @@ ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *l
     record->kind = kind_of(parser->marks);
     if (record->result.repro != NULL && !ob__is_own_command(record->result.repro))
         record->result.repro = NULL; /* nobody is to copy it into a shell */
-    return status;
+    return status != OB_OK ? status : ob__line_fill_figures(&parser->arena, record, err);
 }

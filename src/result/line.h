@@ -18,6 +18,9 @@ void ob__line_parser_destroy(ob_line_parser *parser);
 ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *line, size_t length,
                          ob_record *record, ob_err *err);
 
+/* Statistics of the samples, for a result of PARAM's own program, which has none; scratch is taken from the arena. */
+ob_status ob__line_fill_figures(ob_arena *arena, ob_record *record, ob_err *err);
+
 /* The rows as Markdown tables, one per kind: docs/records.md holds them. */
 ob_status ob__record_print_docs(ob_text *text, ob_err *err);
 

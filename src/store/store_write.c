@@ -90,7 +90,7 @@ static ob_status note_series(ob_store_writer *w, int64_t id, bool *is_new, ob_er
 
 /* ---- runs ---- */
 
-/* All of its results are there, under other runs. */
+/* It brought nothing: its results are there under other runs, or have no key. */
 static ob_status forget_run(ob_store_writer *w, ob_err *err)
 {
     const ob_sql_value values[] = {ob__sql_int(w->run)};
@@ -105,7 +105,7 @@ static ob_status end_run(ob_store_writer *w, ob_err *err)
     OB_TRY(w->sql->driver->flush(w->sql, err));
     w->added.results += w->fine + w->failed;
     w->added.known_results += w->given - w->fine - w->failed;
-    if (w->is_new_run && w->given > 0 && w->fine + w->failed == 0)
+    if (w->is_new_run && w->fine + w->failed == 0)
         OB_TRY(forget_run(w, err));
     if (w->fine + w->failed > 0) {
         const ob_sql_value values[] = {ob__sql_int((int64_t)(w->fine + w->failed)),

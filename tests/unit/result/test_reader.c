@@ -62,6 +62,12 @@ static void param_files(void)
     CHECK_INT(r->result.status, OB_RECORD_NO_STATUS);
     CHECK_INT(r->result.forward.measure_time_ms.count, 2);
     CHECK_REAL(r->result.forward.measure_time_ms.items[1], 0.125);
+    CHECK_INT(r->result.forward.time_ms.count, 2); /* the file has samples alone */
+    CHECK_REAL(r->result.forward.time_ms.max, r->result.forward.measure_time_ms.items[0] > 0.125
+                                                  ? r->result.forward.measure_time_ms.items[0]
+                                                  : 0.125);
+    CHECK_STR(r->result.forward.interval_over, "samples");
+    CHECK_INT(r->result.backward.time_ms.count, 0);
     CHECK_REAL(r->result.forward.warmup_memory_mib.items[0], 0);
     CHECK(r->result.backward.measure_time_ms.items == NULL);
     CHECK_INT(ob_json_get_kind(r->result.build), OB_JSON_ARRAY);

@@ -175,13 +175,21 @@ static bool make_folder(const char *folder, const char *name)
     return join(folder, name, path, sizeof path) && mkdir(path, 0700) == 0;
 }
 
+/* The copy gets the index's own time: git compares whole seconds, and looks into files of the index's second or later. In
+ * a newer index, a file that was changed in the second in which it was committed would pass for unchanged. */
 static bool copy_index(const places *p, const char *folder)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], copy[PATH_MAX];
+    struct stat info;
     ob_text index = {.data = NULL};
-    const bool ok = join(p->own, "index", path, sizeof path) &&
-                    read_bytes(path, LARGEST_INDEX, &index) &&
-                    write_file(folder, "index", index.data, index.size);
+    bool ok = join(p->own, "index", path, sizeof path) && stat(path, &info) == 0 &&
+              read_bytes(path, LARGEST_INDEX, &index) &&
+              write_file(folder, "index", index.data, index.size) &&
+              join(folder, "index", copy, sizeof copy);
+    if (ok) {
+        const struct timespec times[2] = {info.st_mtim, info.st_mtim};
+        ok = utimensat(AT_FDCWD, copy, times, 0) == 0;
+    }
     ob_text_fini(&index);
     return ok;
 }

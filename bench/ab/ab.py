@@ -3,12 +3,14 @@
 """How often `opbench diff` errs, with known truth: identical code, +0.3 % and +1 %, idle and under load.
 
 usage: ab.py OPBENCH [--trials N] [--budget SECONDS] [--loads idle,bursts,heavy] [--kernels 2us,250us,20ms]
-             [--effects 0,0.003,0.01] [--peers] [--keep FILE]
+             [--effects 0,0.003,0.01] [--peers] [--keep FILE] [--records FOLDER] [--seed N]
+       ab.py --summary FILE...
 
 Sides are two shared objects, compiled apart from one source (the backend known_work), so that identical code is not the same file. Load is
 foreign_load.c. A cell has what was found in all trials of all kernels, with the exact 95 % interval of Clopper and Pearson; those of 20 ms
 are shown apart under load, where no run stays undisturbed. --keep appends each trial as a JSON line, so that a run can be cut off
-and another go on. --peers lets Google Benchmark's compare.py and torch.utils.benchmark judge the same loops in the same run.
+and another (with another --seed) go on; --summary prints the table of such files. --records keeps what each comparison measured, for
+`opbench diff FILE`. --peers lets Google Benchmark's compare.py and torch.utils.benchmark judge the same loops in the same run.
 """
 
 import argparse
@@ -41,11 +43,11 @@ def side(folder, name, steps):
     return f"{name}:plugin={folder}/{name}/known_work.so,backend=known_work,options=steps={steps}"
 
 
-def diff(program, folder, steps, other, budget):
+def diff(program, folder, steps, other, budget, records=None):
     start = time.monotonic()
     out = subprocess.run([program, "diff", "--op", "torch.relu", "f32[1]", "--a", side(folder, "a", steps), "--b",
                           side(folder, "b", other), "--budget", str(budget), "--format", "json", "--quiet",
-                          "--fail-on", "nothing"], capture_output=True, text=True)
+                          "--fail-on", "nothing", *(["--records", records] if records else [])], capture_output=True, text=True)
     if out.returncode != 0:
         raise SystemExit(f"ab: opbench diff failed: {out.stderr}")
     row = json.loads(out.stdout)["rows"][0]
@@ -81,6 +83,11 @@ def exact_interval(k, n):
     return lower, upper
 
 
+def share(k, n):
+    low, high = exact_interval(k, n)
+    return f"{k:4} of {n} ({100 * low:.1f} to {100 * high:.1f} %)"
+
+
 def summarise(trials):
     def called(verdict, effect):
         return verdict in (("slower",) if effect > 0 else ("slower", "faster"))
@@ -95,28 +102,34 @@ def summarise(trials):
         found = sum(called(t["verdict"], effect) for t in of)
         covered = sum(t["low"] is not None and t["low"] <= 1 + t["truth"] <= t["high"] for t in of)
         undecided = sum(t["verdict"] == "undecided" for t in of)
-
-        def share(k):
-            low, high = exact_interval(k, n)
-            return f"{k:4} of {n} ({100 * low:.1f} to {100 * high:.1f} %)"
-        print(f"{load:8} {kernels:8} {100 * effect:+6.1f}% {n:6}  {share(found):30} {share(covered):24} {undecided:9} "
+        print(f"{load:8} {kernels:8} {100 * effect:+6.1f}% {n:6}  {share(found, n):30} {share(covered, n):24} {undecided:9} "
               f"{sum(t['seconds'] for t in of) / n:8.2f} {sum(t['wall'] for t in of) / n:6.2f}")
-        for peer in [p.name for p in (peers.Google, peers.Torch) if p.name in of[0]]:
-            print(f"{'':10}{peer:21} {n:6}  {share(sum(called(t[peer], effect) for t in of)):30}")
+        for peer in (peers.Google.name, peers.Torch.name):
+            said = [called(t[peer], effect) for t in of if peer in t]
+            if said:
+                print(f"{'':10}{peer:21} {len(said):6}  {share(sum(said), len(said)):30}")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("program")
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("--summary", nargs="+", metavar="FILE")
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--budget", type=float, default=1.0)
     parser.add_argument("--loads", default="idle,bursts,heavy")
     parser.add_argument("--kernels", default=",".join(KERNELS))
     parser.add_argument("--effects", default="0,0.003,0.01")
     parser.add_argument("--keep")
+    parser.add_argument("--records")
+    parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--peers", action="store_true")
     options = parser.parse_args()
-    trials, draw = [], random.Random(17)
+    if options.summary:
+        summarise([json.loads(line) for name in options.summary for line in open(name)])
+        return 0
+    if options.program is None:
+        parser.error("which opbench?")
+    trials, draw = [], random.Random(options.seed)
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         build(folder)
@@ -133,11 +146,13 @@ def main():
                             # Of another length each time: a clock that ticks would round all trials in the same way.
                             steps = max(1000, round(KERNELS[kernel] * rate * draw.uniform(0.95, 1.05)))
                             other = round(steps * (1 + effect))
-                            row, wall = diff(options.program, folder, steps, other, options.budget)
+                            records = options.records and f"{options.records}/{options.seed}-{load}-{len(trials)}.json"
+                            row, wall = diff(options.program, folder, steps, other, options.budget, records)
                             trial = {"load": load, "kernel": kernel, "effect": effect, "truth": other / steps - 1,
                                      "verdict": row["verdict"], "ratio": row["ratio"], "low": row["ratio_low"],
                                      "high": row["ratio_high"], "units": row["subject_units"],
-                                     "set_aside": row["set_aside"], "seconds": row.get("seconds") or 0, "wall": wall}
+                                     "set_aside": row["set_aside"], "seconds": row.get("seconds") or 0, "wall": wall,
+                                     "records": records}
                             for peer in others:
                                 trial[peer.name] = peer.verdict(steps, other, KERNELS[kernel], options.budget)
                             trials.append(trial)

@@ -131,7 +131,9 @@ ob_status ob_verdict_of_samples(const ob_verdict_samples *baseline,
 /* The number of processes per side after which the next look is taken, if there may be `most` of
  * them; 0 = never again. */
 uint64_t ob_verdict_next_look(uint64_t processes, uint64_t most);
-/* What a look may use of the error rate: all have equal shares, which add up to 1. */
+/* What a look may use of the error rate. The shares of the planned looks grow with the number of
+ * processes and add up to 1. If measuring ends between two of them because its time is up, the last
+ * look gets the shares of all that are left out. */
 double ob_verdict_look_share(uint64_t processes, uint64_t most);
 /* Whether more processes could tell more: not once it is faster or slower, or so narrow that the
  * floor decides. */

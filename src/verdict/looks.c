@@ -30,13 +30,20 @@ uint64_t ob_verdict_next_look(uint64_t processes, uint64_t most)
     return look > processes ? look : 0;
 }
 
+/* Early looks find what is large anyway, so a share grows with what has been measured. Between two looks measuring only ends
+ * because the time is up: that look is the last one, and gets what those after it would have had. */
 double ob_verdict_look_share(uint64_t processes, uint64_t most)
 {
-    unsigned looks = 0;
+    double before = 0, all = 0, own = 0;
     for (uint64_t look = ob_verdict_next_look(0, most); look > 0;
-         look = ob_verdict_next_look(look, most))
-        looks++;
-    return looks > 0 && processes > 0 && processes <= most ? 1.0 / looks : 0;
+         look = ob_verdict_next_look(look, most)) {
+        all += (double)look;
+        before += look < processes ? (double)look : 0;
+        own += look == processes ? (double)look : 0;
+    }
+    if (processes == 0 || processes > most)
+        return 0;
+    return (own > 0 ? own : all - before) / all;
 }
 
 /* ---- while sides are measured ---- */

@@ -366,7 +366,12 @@ static void looks(void)
         sum += ob_verdict_look_share(look, 20);
     }
     CHECK_NEAR(sum, 1, 1e-15);
-    CHECK_NEAR(ob_verdict_look_share(3, 20), 1.0 / 6, 1e-15);
+    CHECK_NEAR(ob_verdict_look_share(3, 20), 3.0 / 66, 1e-15);
+    CHECK_NEAR(ob_verdict_look_share(9, 20), 50.0 / 66, 1e-15); /* instead of 12, 18 and 20 */
+    CHECK_NEAR(ob_verdict_look_share(4, 20), 63.0 / 66, 1e-15);
+    CHECK_NEAR(ob_verdict_look_share(1, 20), 1, 1e-15);
+    CHECK_REAL(ob_verdict_look_share(0, 20), 0);
+    CHECK_REAL(ob_verdict_look_share(21, 20), 0);
     CHECK_INT(ob_verdict_next_look(0, 2), 2);
     CHECK_INT(ob_verdict_next_look(2, 2), 0);
 }
@@ -439,19 +444,30 @@ typedef struct rates {
     int slower, faster, covered, runs;
 } rates;
 
+typedef struct plan {
+    double truth;
+    uint64_t cases,
+        most; /* time is up after `most` pairs of the 20 that were planned; 0 = after all */
+    luck kind;
+    double floor;
+} plan;
+
 /* A comparison that looks as it goes on. */
-static void play(ob_rng *rng, double truth, uint64_t cases, luck kind, rates *got)
+static void play(ob_rng *rng, const plan *of, rates *got)
 {
     ob_verdict_unit a[MOST_UNITS], b[MOST_UNITS];
     ob_verdict_params p = params_of();
     ob_verdict v = {.size = sizeof v};
     uint64_t done = 0;
-    p.cases = cases;
-    for (uint64_t look; (look = ob_verdict_next_look(done, 20)) > 0;) {
+    const uint64_t most = of->most > 0 ? of->most : 20;
+    p.cases = of->cases;
+    p.floor = of->floor;
+    for (uint64_t look; done < most && (look = ob_verdict_next_look(done, 20)) > 0;) {
+        look = look < most ? look : most;
         for (; done < look; done++) {
             const double shared = ob_rng_normal(rng) * 0.05;
-            a[done] = process(rng, shared, kind);
-            b[done] = process(rng, shared + log(truth), kind);
+            a[done] = process(rng, shared, of->kind);
+            b[done] = process(rng, shared + log(of->truth), of->kind);
         }
         p.look_share = ob_verdict_look_share(look, 20);
         v = decide(a, b, done, &p);
@@ -461,17 +477,22 @@ static void play(ob_rng *rng, double truth, uint64_t cases, luck kind, rates *go
     got->runs++;
     got->slower += v.kind == OB_VERDICT_SLOWER;
     got->faster += v.kind == OB_VERDICT_FASTER;
-    got->covered += v.low <= truth && truth <= v.high;
+    got->covered += v.low <= of->truth && of->truth <= v.high;
+}
+
+static rates play_plan(const plan *of, int runs)
+{
+    rates got = {0};
+    ob_rng rng;
+    ob_rng_init(&rng, 17, of->cases + of->kind);
+    for (int i = 0; i < runs; i++)
+        play(&rng, of, &got);
+    return got;
 }
 
 static rates play_often(double truth, uint64_t cases, luck kind, int runs)
 {
-    rates got = {0};
-    ob_rng rng;
-    ob_rng_init(&rng, 17, cases + kind);
-    for (int i = 0; i < runs; i++)
-        play(&rng, truth, cases, kind, &got);
-    return got;
+    return play_plan(&(plan){.truth = truth, .cases = cases, .kind = kind}, runs);
 }
 
 /* The floor is below the noise here, so that it is the interval that decides. */
@@ -487,6 +508,20 @@ static void error_rates(void)
     CHECK(one.faster == 0);
     const rates many = play_often(1, 500, CALM, 20000); /* 40 suites of 500: 0.4 cry wolf */
     CHECK(many.slower + many.faster <= 1);
+}
+
+/* Without a floor, so that the interval alone decides. */
+static void error_rates_of_slow_cases(void)
+{
+    plan of = {.truth = 1, .cases = 1, .floor = 1e-10};
+    for (of.most = 5; of.most <= 21; of.most += 4)
+        for (of.kind = CALM; of.kind <= CROWDED; of.kind++) {
+            const rates same = play_plan(&of, 1000);
+            CHECK(same.slower + same.faster <= 10); /* what is promised */
+        }
+    const rates found = play_plan(&(plan){.truth = 1.005, .cases = 1, .most = 9}, 1000);
+    CHECK(found.slower >= 990);
+    CHECK(found.faster == 0);
 }
 
 static void error_rates_of_two_places(void)
@@ -536,6 +571,7 @@ int main(void)
     RUN(intervals_of_shares);
     RUN(intervals_of_quantiles);
     RUN(error_rates);
+    RUN(error_rates_of_slow_cases);
     RUN(error_rates_of_two_places);
     RUN(error_rates_beside_neighbours);
     return ob_test_end();

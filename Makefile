@@ -127,7 +127,7 @@ support: ## write the lists of what each backend that works here takes, and the 
 	cmake --preset default
 	$(BUILD) --target support
 
-docs: all ## write docs/commands.md anew from the program's rows
+docs: all ## regenerate docs/commands.md from the program's rows
 	build/opbench __generate markdown > docs/commands.md
 
 clean: ## remove all builds

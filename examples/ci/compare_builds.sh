@@ -3,7 +3,7 @@
 #
 # Compares two sides for a CI system: compare_builds.sh CONFIG BASELINE OTHER FOLDER
 #
-# The sides are as behind `opbench diff --a`, such as base:plugin=base/mine.so,backend=mine. FOLDER gets
+# The sides are written as for `opbench diff --a`, such as base:plugin=base/mine.so,backend=mine. FOLDER gets
 #   records.json   what was measured: an artifact to keep, and to look at with `opbench show` and `opbench diff`
 #   comment.md     for the pull request
 #   verdicts.xml   JUnit, for the CI system's own view of tests

@@ -165,7 +165,7 @@ typedef struct ob_module_info {
 size_t ob_module_count(void);
 ob_module_info ob_module_at(size_t index);
 
-/* One statement per line in graph notation, inputs and parameters first as comments: for --describe
+/* One statement per line in graph notation, inputs and parameters first as comments: for debugging
  * and for tests. The notation's reader takes it back. malloc'ed. */
 ob_status ob_graph_print(const ob_graph *graph, char **text, ob_err *err);
 

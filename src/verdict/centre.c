@@ -74,14 +74,20 @@ ob_centre ob__centre_of(const double *values, const double *variances, size_t co
     return out;
 }
 
-/* Welch's degrees of freedom. */
-static ob_centre_error error_of_difference(const ob_centre_error *a, const ob_centre_error *b)
+/* Welch's degrees of freedom, if both have as many. If not, those of the smaller one: Welch's are an estimate, and where a few
+ * units stand against many its luck decides how far the tails reach that small error rates ask for (Hsu's bound). */
+static double degrees_of_difference(const ob_centre_error *a, const ob_centre_error *b)
 {
     const double va = a->error * a->error, vb = b->error * b->error;
-    return (ob_centre_error){sqrt(va + vb), va + vb > 0
-                                                ? (va + vb) * (va + vb) /
-                                                      (va * va / a->degrees + vb * vb / b->degrees)
-                                                : a->degrees + b->degrees};
+    if (fabs(a->degrees - b->degrees) > 1e-6)
+        return fmin(a->degrees, b->degrees);
+    return va + vb > 0 ? (va + vb) * (va + vb) / (va * va / a->degrees + vb * vb / b->degrees)
+                       : a->degrees + b->degrees;
+}
+
+static ob_centre_error error_of_difference(const ob_centre_error *a, const ob_centre_error *b)
+{
+    return (ob_centre_error){hypot(a->error, b->error), degrees_of_difference(a, b)};
 }
 
 ob_centre ob__centre_difference(const ob_centre *a, const ob_centre *b)

@@ -81,12 +81,16 @@ static void typical_values(void)
 
 static void difference(void)
 {
-    const double x[] = {1, 2, 3}, y[] = {11, 12, 13, 14};
-    const ob_centre a = ob__centre_of(x, NULL, 3), b = ob__centre_of(y, NULL, 4);
-    const ob_centre d = ob__centre_difference(&a, &b);
+    const double x[] = {1, 2, 3}, y[] = {11, 12, 13, 14}, z[] = {11, 13, 15};
+    const ob_centre a = ob__centre_of(x, NULL, 3), b = ob__centre_of(y, NULL, 4),
+                    c = ob__centre_of(z, NULL, 3);
+    ob_centre d = ob__centre_difference(&a, &b);
     CHECK_REAL(d.mean, 10.5);
-    CHECK_NEAR(d.by_weights.error, 0.8660254037844386, 1e-15);  /* sqrt(1/3 + 5/12) */
-    CHECK_NEAR(d.by_weights.degrees, 4.959183673469388, 1e-12); /* Welch and Satterthwaite */
+    CHECK_NEAR(d.by_weights.error, 0.8660254037844386, 1e-15); /* sqrt(1/3 + 5/12) */
+    CHECK_NEAR(d.by_weights.degrees, 2, 1e-12);                /* those of the smaller group */
+    d = ob__centre_difference(&a, &c);
+    CHECK_NEAR(d.by_weights.degrees, 2.9411764705882353,
+               1e-12); /* Welch and Satterthwaite: 50/17 */
 }
 
 /* ---- units ---- */
@@ -506,6 +510,8 @@ static void error_rates(void)
     const rates one = play_often(1.01, 1, CALM, 1000);
     CHECK(one.slower >= 995);
     CHECK(one.faster == 0);
+    CHECK(one.covered >= 930 &&
+          one.covered <= 970); /* although it ends early when it looks clear */
     const rates many = play_often(1, 500, CALM, 20000); /* 40 suites of 500: 0.4 cry wolf */
     CHECK(many.slower + many.faster <= 1);
 }
@@ -522,6 +528,28 @@ static void error_rates_of_slow_cases(void)
     const rates found = play_plan(&(plan){.truth = 1.005, .cases = 1, .most = 9}, 1000);
     CHECK(found.slower >= 990);
     CHECK(found.faster == 0);
+}
+
+/* Two groups that did not run in turns, of unequal size: as two files may be. */
+static void error_rates_of_unequal_groups(void)
+{
+    ob_verdict_unit a[5], b[MOST_UNITS];
+    const ob_verdict_params p = {.size = sizeof p, .floor = 1e-10};
+    int called = 0, covered = 0;
+    ob_rng rng;
+    ob_rng_init(&rng, 17, 5);
+    for (int run = 0; run < 4000; run++) {
+        ob_verdict v = {.size = sizeof v};
+        for (int i = 0; i < 20; i++)
+            b[i] = process(&rng, 0, CALM);
+        for (int i = 0; i < 5; i++)
+            a[i] = process(&rng, 0, CALM);
+        CHECK_INT(ob_verdict_decide(a, 5, b, 20, &p, &v, NULL), OB_OK);
+        called += v.kind == OB_VERDICT_SLOWER || v.kind == OB_VERDICT_FASTER;
+        covered += v.low <= 1 && 1 <= v.high;
+    }
+    CHECK(called <= 40); /* what is promised; by Welch's degrees of freedom there are more */
+    CHECK(covered >= 3800);
 }
 
 static void error_rates_of_two_places(void)
@@ -572,6 +600,7 @@ int main(void)
     RUN(intervals_of_quantiles);
     RUN(error_rates);
     RUN(error_rates_of_slow_cases);
+    RUN(error_rates_of_unequal_groups);
     RUN(error_rates_of_two_places);
     RUN(error_rates_beside_neighbours);
     return ob_test_end();

@@ -10,13 +10,14 @@ JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(shell nproc 2>/dev/nu
 SUITE ?= trixie
 CPU ?= sapphire_rapids
 ARCH ?= $(shell dpkg --print-architecture 2>/dev/null)
+comma = ,
 EXAMPLE = examples/configs/tour.json
 BUILD = cmake --build build --parallel $(JOBS)
 # TESTS=REGEX runs those alone whose names match; other programs find the results in tests.xml of the build.
 # Many tests wait more than they compute: half as many again at once.
 CTEST = ctest --parallel $(shell expr $(JOBS) + $(JOBS) / 2) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
-.PHONY: all run test test-full test-on test-deb test-cpu test-compilers install uninstall deb python asan tsan fuzz bench format check coverage support docs clean help
+.PHONY: all run test test-full test-on test-deb test-cpu test-compilers test-everywhere install uninstall deb python asan tsan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
@@ -57,6 +58,21 @@ test-cpu: ## tests on an emulated processor: CPU=sapphire_rapids (AVX-512, AMX),
 	cmake --preset default
 	$(BUILD)
 	tools/test_cpu --cpu $(CPU) $(if $(TESTS),--tests '$(TESTS)')
+
+# What test-everywhere does, by name; .ci/run has each as a step.
+WHERE_on-bookworm = test-on SUITE=bookworm
+WHERE_on-trixie = test-on SUITE=trixie
+WHERE_on-sid = test-on SUITE=sid
+WHERE_on-arm64 = test-on SUITE=bookworm ARCH=arm64
+WHERE_deb-bookworm = test-deb SUITE=bookworm
+WHERE_deb-trixie = test-deb SUITE=trixie
+WHERE_compilers = test-compilers SUITE=sid
+PLACES ?= on-bookworm on-trixie on-sid on-arm64 deb-bookworm deb-trixie compilers
+
+test-everywhere: ## all of test-on, test-deb and test-compilers, one after another, in hours; PLACES=on-sid,...: some alone (needs root)
+	@failed=; $(foreach place,$(subst $(comma), ,$(PLACES)),$(MAKE) --no-print-directory \
+	    $(or $(WHERE_$(place)),$(error there is no place $(place))) || failed="$$failed $(place)";) \
+	test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }
 
 install: ## install to PREFIX (/usr/local), below DESTDIR if given
 	@tools/install_deps run

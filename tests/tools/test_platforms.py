@@ -57,6 +57,19 @@ def check_emulated():
     assert command[-3:] == ["sid", "/place", "MIRROR"] and ",libarchive-dev," in packages + ",", command
 
 
+def check_places():
+    """The places of make test-everywhere are the steps of .ci/run and the weekly jobs of public CI."""
+    root = TOOLS.parent
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    places = re.search(r"^PLACES \?= (.*)$", makefile, re.M).group(1).split()
+    assert places == re.findall(r"^WHERE_(\S+) = ", makefile, re.M), places
+    steps = re.search(r"^places='(.*)'$", (root / ".ci" / "run").read_text(encoding="utf-8"), re.M).group(1)
+    assert places == steps.split(), steps
+    jobs = (root / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    cron, names = re.search(r"github.event.schedule == '(.*?)' && '\[(.*?)\]'", jobs).groups()
+    assert f'- cron: "{cron}"' in jobs and places == re.findall(r'"(.*?)"', names), names
+
+
 def load(name):
     """A program of tools/ as a module."""
     path = TOOLS / name
@@ -97,6 +110,7 @@ def check_compilers(page):
 
 def main():
     check_emulated()
+    check_places()
     with tempfile.TemporaryDirectory() as folder:
         results, listing, page = (pathlib.Path(folder) / name for name in ("tests.xml", "list", "page.md"))
         results.write_text(RESULTS, encoding="utf-8")

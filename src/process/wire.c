@@ -26,6 +26,11 @@ static const uint32_t MOST_BYTES[OB_MESSAGE_COUNT] = {
 #undef MOST_OF
 };
 
+size_t ob__wire_most_bytes(ob_message type)
+{
+    return MOST_BYTES[type];
+}
+
 static uint32_t check_of(const head *h)
 {
     return h->mark ^ (h->type * 2654435761u) ^ (h->size * 40503u);

@@ -43,6 +43,8 @@ typedef enum ob_message {
         OB_MESSAGE_COUNT
 } ob_message;
 
+/* That a message of this type may have. */
+size_t ob__wire_most_bytes(ob_message type);
 /* Blocks until all is written. */
 ob_status ob__wire_send(int fd, ob_message type, const void *data, size_t size, ob_err *err);
 /* Blocks until a whole message is there; its bytes replace *data. For a process that has nothing to do but what this

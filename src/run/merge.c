@@ -8,6 +8,7 @@
 #include "run/roof.h"
 
 #include "run/pass_statistics.h"
+#include "run/record_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -193,8 +194,12 @@ static void warn_of_another(ob_merge *merge, ob_record_result *r)
     size_t count = 0;
     for (; count < r->warnings.count && count < OB_MOST_WARNINGS; count++)
         merge->warnings[count] = r->warnings.items[count];
-    merge->warnings[count++] = "--precision was not reached within its time limit in one of the "
-                               "processes; ask for less, or use a quieter machine";
+    merge->warnings[count++] =
+        r->stop_rule != NULL && strcmp(r->stop_rule, "min_time") == 0
+            ? "one of the processes took the most samples that a record holds before --min-time "
+              "had passed; " OB_CURE_OF_MANY_SAMPLES
+            : "--precision was not reached within its time limit in one of the "
+              "processes; ask for less, or use a quieter machine";
     r->warnings = (ob_strings){.items = merge->warnings, .count = count};
 }
 

@@ -13,6 +13,7 @@
 #include "run/library_caps.h"
 #include "run/own_time.h"
 #include "run/properties.h"
+#include "run/record_fit.h"
 #include "run/roof.h"
 #include "run/timed_case.h"
 
@@ -250,7 +251,7 @@ static bool rule_enough(void *ctx, const double *samples_ns, size_t count)
     /* The estimate of the block may have been too long; an interval needs so many all the same. */
     if (r->status == OB_OK && r->verdict == OB_STOP_DONE &&
         ((*r->per_sample > 1 && count < r->min_blocks) || count < r->min_samples))
-        r->verdict = OB_STOP_GO_ON;
+        r->verdict = count < r->rule.params.max_blocks ? OB_STOP_GO_ON : OB_STOP_GAVE_UP;
     return r->status != OB_OK || r->verdict != OB_STOP_GO_ON;
 }
 
@@ -362,7 +363,9 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
                                                                : OB_STOP_COUNT,
                                    .count = o->iteration > 0 ? (uint64_t)o->iteration : 0,
                                    .min_time_ns = (uint64_t)(o->min_time_s * 1e9),
-                                   .precision = o->precision};
+                                   .precision = o->precision,
+                                   .max_blocks = s->setup.has_backward ? OB_MOST_SAMPLES / 2
+                                                                       : OB_MOST_SAMPLES};
     rule r = {.clock = ob_clock_monotonic(),
               .per_sample = &s->samples.number_per_run,
               .min_blocks = o->block > 0 ? 0 : OB_MIN_SAMPLES,

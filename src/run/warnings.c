@@ -5,6 +5,8 @@
  */
 #include "run/warnings.h"
 
+#include "run/record_fit.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -81,7 +83,7 @@ static void warn_of_pass(ob_warnings *w, const ob_record_pass *pass, const char 
              cure_of_short_samples(r->mode, r->cache_state));
 }
 
-/* A limit of time came before what was asked for: nothing else in the statistics tells of it. */
+/* A limit came before what was asked for: nothing else in the statistics tells of it. */
 static void warn_of_stop(ob_warnings *w, const ob_record_result *r)
 {
     const bool backward = r->backward.measure_time_ms.count > 0;
@@ -91,6 +93,12 @@ static void warn_of_stop(ob_warnings *w, const ob_record_result *r)
     if (r->mode != NULL && strcmp(r->mode, "adaptive") == 0)
         warn(w, "the spread that --max-spread asks for was not reached within --max-run-time; "
                 "measure longer, or on a quieter machine");
+    else if (r->forward.measure_time_ms.count + r->backward.measure_time_ms.count >=
+             OB_MOST_SAMPLES)
+        warn(w,
+             "%d samples, the most that a record holds, came before what was asked "
+             "for; " OB_CURE_OF_MANY_SAMPLES,
+             OB_MOST_SAMPLES);
     else if (interval->enough)
         warn(w,
              "--precision was not reached within its time limit: the interval is %.2g of the "

@@ -4,6 +4,7 @@
  * file in memory that the supervisor made; what libraries print there goes into the record.
  */
 #include "process/shared_memory.h"
+#include "run/record_fit.h"
 #include "run/session_int.h"
 #include "run/worker_state.h"
 
@@ -72,8 +73,8 @@ static ob_status run_one(worker *w, uint64_t index, ob_err *err)
     OB_TRY(ob_cases_next(w->cases, &c, err));
     OB_TRY(ob_session_run(w->session, c, &record, err));
     take_output(w, &record.result);
-    w->line.size = 0;
-    OB_TRY(ob_record_print(&record, &w->line, err));
+    OB_TRY(
+        ob__record_print_fitting(&record, ob__wire_most_bytes(OB_MESSAGE_RECORD), &w->line, err));
     const ob_text *parts = &w->session->parts;
     /* Before it is sent: a supervisor that is slow to take it must not count against the case. */
     atomic_store(&w->page->case_index, OB_NO_CASE);

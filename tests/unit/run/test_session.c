@@ -9,6 +9,7 @@
 
 #include "opbench/builder.h"
 #include "opbench/run.h"
+#include "run/record_fit.h"
 
 /* torch.relu on 1, 2 and 4 elements. */
 static ob_config *three_cases(void)
@@ -202,6 +203,26 @@ static void min_time_counts_blocks(void)
     run_first(&options, look_at_blocks);
 }
 
+static void look_at_most_samples(const ob_record_result *r)
+{
+    CHECK_INT(r->forward.measure_time_ms.count, OB_MOST_SAMPLES);
+    CHECK_STR(r->stop_verdict, "gave up");
+    CHECK_INT(r->warnings.count, 1);
+    CHECK(strstr(r->warnings.items[0], "--exec-mode continuous") != NULL);
+}
+
+/* Neither time nor a number of samples makes a record that does not fit. */
+static void samples_have_a_limit(void)
+{
+    ob_run_options options = null_options("forward_ns=1");
+    options.iteration = 1;
+    options.min_time_s = 1;
+    run_first(&options, look_at_most_samples);
+    options.min_time_s = 1e-6;
+    options.min_samples = OB_MOST_SAMPLES + 1;
+    run_first(&options, look_at_most_samples);
+}
+
 static void look_at_backward(const ob_record_result *r)
 {
     CHECK_INT(r->backward.measure_time_ms.count, 5);
@@ -227,6 +248,7 @@ int main(void)
     RUN(by_callback);
     RUN(failures);
     RUN(min_time_counts_blocks);
+    RUN(samples_have_a_limit);
     RUN(backward);
     ob_context_destroy(test_context());
     return ob_test_end();

@@ -3,6 +3,7 @@
  * Which statistics of a record make it warn, to the letter, and on which side of each bound.
  */
 #include "check.h"
+#include "run/record_fit.h"
 #include "run/warnings.h"
 
 static ob_warnings warnings;
@@ -141,6 +142,10 @@ static void limits_that_came_first(void)
         only(&FACTS, r),
         "--precision was not reached within its time limit, and there are too few samples for "
         "an interval; ask for less, or measure a smaller case");
+    r->forward.measure_time_ms.count = r->backward.measure_time_ms.count = OB_MOST_SAMPLES / 2;
+    CHECK_STR(only(&FACTS, r),
+              "4000000 samples, the most that a record holds, came before what was asked for; "
+              "--exec-mode continuous measures such short calls in blocks");
     r->mode = "adaptive";
     CHECK_STR(only(&FACTS, r), "the spread that --max-spread asks for was not reached within "
                                "--max-run-time; measure longer, or on a quieter machine");

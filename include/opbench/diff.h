@@ -92,6 +92,8 @@ typedef struct ob_diff_row {
     const char *baseline; /* name of the baseline */
     const char *baseline_reason; /* why the baseline failed; else NULL */
     ob_verdict time;             /* times in ms; zeros unless compared */
+    const char *allowed_until;   /* the last day on which it is accepted; NULL = it is not */
+    const char *not_allowed;     /* why an entry for this case does not accept it; else NULL */
 } ob_diff_row;
 
 typedef struct ob_diff_summary {
@@ -119,9 +121,11 @@ ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err);
 /* Marks a side whose code the compiler removed (ob_snippet_is_removed): comparisons with it are
  * undecided. Call it after adding the records. OB_ERR_NOT_FOUND: there is no such side. */
 ob_status ob_diff_set_removed(ob_diff *diff, const char *side, ob_err *err);
-/* Accepts the changes that a file lists: [{"key": KEY or "OPERATOR|ID", "reason": TEXT, "until":
- * "2026-12-31"}, ...]. today is a date such as "2026-11-17"; entries that have expired by then are
- * not accepted, and a note says so. */
+/* Accepts that the cases which a file lists are slower or need more memory: [{"key": KEY or
+ * "OPERATOR|ID", "reason": TEXT, "until": "2026-12-31", "at_most": 0.05}, ...]. With at_most, which
+ * is optional, a ratio above 1 + at_most is not accepted. Failures, wrong results and missing cases
+ * never are. today is a date such as "2026-11-17"; entries that have expired by then accept
+ * nothing, and a note says so. */
 ob_status ob_diff_allow_file(ob_diff *diff, const char *path, const char *today, ob_err *err);
 /* Decides all verdicts. Call it once, after the last record; OB_ERR_INVALID with fewer than two
  * sides. */

@@ -436,6 +436,11 @@ static bool append_attribute(ob_text *text, const char *name, const char *value)
            ob_text_append_str(text, "\"");
 }
 
+static bool is_accepted(const ob_diff_row *row)
+{
+    return row->worse && row->allowed != NULL;
+}
+
 static bool append_message(const ob_diff_row *row, ob_text *text)
 {
     char change[32];
@@ -452,9 +457,20 @@ static bool append_message(const ob_diff_row *row, ob_text *text)
     return ok;
 }
 
+static bool append_accepted(const ob_diff_row *row, ob_text *text)
+{
+    ob_text message = {.data = NULL};
+    const bool ok =
+        ob_text_printf(&message, "accepted: %s until %s", row->allowed, row->allowed_until) &&
+        ob_text_append(&message, "", 1) && append_attribute(text, "message", message.data);
+    ob_text_fini(&message);
+    return ok;
+}
+
 static bool is_skipped(const ob_diff_row *row)
 {
-    return row->state == OB_DIFF_COMPARED && row->time.kind == OB_VERDICT_UNDECIDED && !row->worse;
+    return is_accepted(row) || (row->state == OB_DIFF_COMPARED &&
+                                row->time.kind == OB_VERDICT_UNDECIDED && !row->worse);
 }
 
 static bool is_of(const ob_diff *diff, size_t row, size_t side)
@@ -491,7 +507,7 @@ static bool mark_repeats(const ob_diff *diff, size_t side, ob_arena *names, bool
 static bool append_test(const ob_diff *diff, const ob_diff_row *row, bool repeats, ob_text *text)
 {
     ob_text name = {.data = NULL};
-    const bool failed = row->worse && row->allowed == NULL;
+    const bool failed = row->worse && !is_accepted(row);
     const bool several = has_several(diff);
     bool ok = ob_text_printf(&name, "%s%s%s%s%s%s%s", row->call, repeats ? " " : "",
                              repeats ? row->id : "", row->pass[0] != '\0' ? " " : "", row->pass,
@@ -510,7 +526,8 @@ static bool append_test(const ob_diff *diff, const ob_diff_row *row, bool repeat
              ob__append_xml(text, row->repro != NULL ? row->repro : "") &&
              ob_text_append_str(text, "</failure>\n");
     if (ok && !failed && is_skipped(row))
-        ok = ob_text_append_str(text, "    <skipped") && append_message(row, text) &&
+        ok = ob_text_append_str(text, "    <skipped") &&
+             (is_accepted(row) ? append_accepted(row, text) : append_message(row, text)) &&
              ob_text_append_str(text, "/>\n");
     return ok && ob_text_append_str(text, "  </testcase>\n");
 }

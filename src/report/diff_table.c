@@ -98,9 +98,11 @@ bool ob__diff_append_remark(const ob_diff_row *row, ob_text *out)
     } else {
         ok = append_failures(row, out);
     }
-    return ok &&
-           (row->allowed == NULL || !row->worse ||
-            ob_text_printf(out, "%saccepted: %s", out->size > from ? "; " : "", row->allowed));
+    if (ok && row->worse && row->allowed != NULL)
+        ok = ob_text_printf(out, "%saccepted: %s", out->size > from ? "; " : "", row->allowed);
+    if (ok && row->worse && row->not_allowed != NULL)
+        ok = ob_text_printf(out, "%s%s", out->size > from ? "; " : "", row->not_allowed);
+    return ok;
 }
 
 bool ob__diff_append_totals(const ob_diff_summary *sum, ob_text *out)

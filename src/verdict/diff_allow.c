@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is accepted for a while: a list in a file, each entry with a reason and the day on which it ends.
+ * Slowdowns that are accepted for a while: a list in a file, each entry with a reason and the day on which it ends. Who accepts
+ * that a case is slower, or needs more memory, has not accepted that it crashes, computes something wrong or is gone.
  */
 #include "opbench/vec.h"
 #include "verdict/diff_int.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static bool is_between(const char *two_digits, const char *least, const char *most)
+static long days_of(long year, long month)
 {
-    return strncmp(two_digits, least, 2) >= 0 && strncmp(two_digits, most, 2) <= 0;
+    static const long DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month < 1 || month > 12 ? 0 : DAYS[month - 1] + (month == 2 && leap);
 }
 
 /* "2026-12-31": four digits, two, two; dates then compare as texts. */
@@ -19,7 +24,15 @@ static bool is_date(const char *text)
     for (size_t i = 0; i < sizeof SHAPE; i++)
         if (SHAPE[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != SHAPE[i])
             return false;
-    return is_between(text + 5, "01", "12") && is_between(text + 8, "01", "31");
+    const long day = strtol(text + 8, NULL, 10);
+    return day >= 1 &&
+           day <= days_of(strtol(text, NULL, 10), strtol(text + 5, NULL, 10)); /* 0 of none */
+}
+
+static ob_status bad_place(const char *path, const ob_json *at, ob_err *err, const char *what)
+{
+    return ob_err_set_at(err, OB_ERR_CONFIG, path, ob_json_line(at), ob_json_column(at), NULL, "%s",
+                         what);
 }
 
 static ob_status take_entry(ob_diff *diff, const ob_json *entry, const char *path,
@@ -28,15 +41,24 @@ static ob_status take_entry(ob_diff *diff, const ob_json *entry, const char *pat
     const char *name = ob_json_string(ob_json_get(entry, "key"), NULL);
     const char *reason = ob_json_string(ob_json_get(entry, "reason"), NULL);
     const char *until = ob_json_string(ob_json_get(entry, "until"), NULL);
-    if (name == NULL || reason == NULL || reason[0] == '\0' || until == NULL || !is_date(until))
-        return ob_err_set_at(err, OB_ERR_CONFIG, path, ob_json_line(entry), ob_json_column(entry),
-                             NULL,
-                             "each entry needs \"key\" (a case's key, or \"OPERATOR|ID\"), "
-                             "\"reason\" and \"until\" (a date, like \"2026-12-31\")");
+    const ob_json *at_most = ob_json_get(entry, "at_most");
+    const double most = at_most != NULL ? ob_json_real(at_most, -1) : INFINITY;
+    if (name == NULL || reason == NULL || reason[0] == '\0' || until == NULL)
+        return bad_place(path, entry, err,
+                         "each entry needs \"key\" (a case's key, or \"OPERATOR|ID\"), "
+                         "\"reason\" and \"until\" (a date, like \"2026-12-31\")");
+    if (!is_date(until))
+        return bad_place(path, ob_json_get(entry, "until"), err,
+                         "\"until\" is not a date; write a day of the calendar, like "
+                         "\"2026-12-31\"");
+    if (!(most >= 0))
+        return bad_place(path, at_most, err,
+                         "\"at_most\" is how much slower is accepted, a number from 0: 0.05 is "
+                         "5 %");
     if (!OB_RESERVE(diff->allowed, diff->allowed_room, diff->allowed_count + 1))
         return ob__diff_no_memory(err);
     ob_diff_allowed *a = &diff->allowed[diff->allowed_count];
-    *a = (ob_diff_allowed){.over = strcmp(until, today) < 0};
+    *a = (ob_diff_allowed){.at_most = most, .over = strcmp(until, today) < 0};
     OB_TRY(ob__diff_keep(diff, name, &a->name, err));
     OB_TRY(ob__diff_keep(diff, reason, &a->reason, err));
     OB_TRY(ob__diff_keep(diff, until, &a->until, err));
@@ -68,15 +90,47 @@ static bool fits(const ob_diff_allowed *a, const ob_diff_case *c)
            strcmp(a->name + length + 1, c->id) == 0;
 }
 
-ob_diff_allowed *ob__diff_find_allowed(ob_diff *diff, const ob_diff_case *c)
+/* Whether an entry is meant for what is worse in the row. */
+static bool covers(const ob_diff *diff, const ob_diff_allowed *a, const ob_diff_row *row)
 {
-    ob_diff_allowed *found = NULL; /* one that is over only if there is no other */
-    for (size_t i = 0; i < diff->allowed_count; i++)
-        if (fits(&diff->allowed[i], c) && (found == NULL || found->over))
-            found = &diff->allowed[i];
-    if (found != NULL)
-        found->used = true;
-    return found;
+    const bool slower = row->slower_beyond && (diff->tolerate & OB_DIFF_TOLERATE_SLOWER) == 0;
+    return row->state == OB_DIFF_COMPARED && (!slower || row->time.ratio <= 1 + a->at_most);
+}
+
+static ob_status say_not_covered(ob_diff *diff, const ob_diff_allowed *a, ob_diff_row *row,
+                                 ob_err *err)
+{
+    ob_text text = {.data = NULL};
+    const bool ok =
+        (row->state == OB_DIFF_COMPARED
+             ? ob_text_printf(&text, "more than the accepted %+.3g %%: %s", 100 * a->at_most,
+                              a->reason)
+             : ob_text_printf(&text, "not accepted, only more time or memory is: %s", a->reason)) &&
+        ob_text_append(&text, "", 1);
+    const ob_status status =
+        ok ? ob__diff_keep(diff, text.data, &row->not_allowed, err) : ob__diff_no_memory(err);
+    ob_text_fini(&text);
+    return status;
+}
+
+ob_status ob__diff_accept(ob_diff *diff, const ob_diff_case *c, ob_diff_row *row, ob_err *err)
+{
+    const ob_diff_allowed *nearest = NULL;
+    for (size_t i = 0; i < diff->allowed_count; i++) {
+        ob_diff_allowed *a = &diff->allowed[i];
+        if (!fits(a, c))
+            continue;
+        a->used = true;
+        if (!a->over && row->allowed == NULL && covers(diff, a, row)) {
+            row->allowed = a->reason;
+            row->allowed_until = a->until;
+        }
+        if (!a->over && (nearest == NULL || a->at_most > nearest->at_most))
+            nearest = a;
+    }
+    return nearest != NULL && row->allowed == NULL && row->worse
+               ? say_not_covered(diff, nearest, row, err)
+               : OB_OK;
 }
 
 ob_status ob__diff_note_allowed(ob_diff *diff, ob_err *err)

@@ -64,6 +64,7 @@ typedef struct ob_diff_side_data {
 
 typedef struct ob_diff_allowed {
     const char *name, *reason, *until;
+    double at_most; /* the ratio less 1; infinite = however much slower it is */
     bool used, over;
 } ob_diff_allowed;
 
@@ -127,8 +128,8 @@ ob_status ob__diff_take_libraries(ob_diff *diff, ob_diff_side_data *side, const 
                                   const ob_json *said, ob_err *err);
 /* Notes what is another than on the baseline. */
 ob_status ob__diff_note_libraries(ob_diff *diff, const ob_diff_side_data *side, ob_err *err);
-/* NULL = nothing allows it. */
-ob_diff_allowed *ob__diff_find_allowed(ob_diff *diff, const ob_diff_case *c);
+/* Whether an entry accepts what is worse in the row, which is judged, and if not, why. */
+ob_status ob__diff_accept(ob_diff *diff, const ob_diff_case *c, ob_diff_row *row, ob_err *err);
 /* Notes of entries that are over or fit nothing. */
 ob_status ob__diff_note_allowed(ob_diff *diff, ob_err *err);
 

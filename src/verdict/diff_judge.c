@@ -86,10 +86,8 @@ static ob_status add_row(const pair *p, ob_diff_state state, const char *pass, o
                           .repro = shown->repro,
                           .baseline = diff->sides[0]->name,
                           .baseline_reason = p->a != NULL ? p->a->reason : NULL};
-    ob_diff_allowed *allowed = ob__diff_find_allowed(diff, shown);
-    if (allowed != NULL && !allowed->over)
-        (*out)->allowed = allowed->reason;
-    return OB_OK;
+    /* What is compared is not judged yet. */
+    return state != OB_DIFF_COMPARED ? ob__diff_accept(diff, shown, *out, err) : OB_OK;
 }
 
 /* Exact numbers need no statistics; but how an allocator rounds is nobody's business. */
@@ -250,6 +248,7 @@ static ob_status judge_passes(const pair *p, ob_err *err)
         judge_memory(a, b, threshold_of(p->diff), row);
         row->worse = (row->slower_beyond && (p->diff->tolerate & OB_DIFF_TOLERATE_SLOWER) == 0) ||
                      (row->memory_beyond && !tolerates_memory(p));
+        OB_TRY(ob__diff_accept(p->diff, p->b, row, err));
     }
     return OB_OK;
 }

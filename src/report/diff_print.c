@@ -445,7 +445,8 @@ static bool append_message(const ob_diff_row *row, ob_text *text)
 {
     char change[32];
     ob_text remark = {.data = NULL};
-    bool ok = ob_text_printf(&remark, "%s", ob__diff_row_word(row));
+    bool ok = ob_text_append_str(&remark, row->state == OB_DIFF_BOTH_FAIL ? "fails on both sides"
+                                                                          : ob__diff_row_word(row));
     if (ok && row->state == OB_DIFF_COMPARED && !isnan(row->time.ratio))
         ok = ob_text_printf(&remark, " (%s)", ob__diff_change(row->time.ratio, change));
     const size_t before = remark.size;
@@ -467,10 +468,12 @@ static bool append_accepted(const ob_diff_row *row, ob_text *text)
     return ok;
 }
 
+/* Neither better nor worse: whoever counts what passed must not count it. */
 static bool is_skipped(const ob_diff_row *row)
 {
-    return is_accepted(row) || (row->state == OB_DIFF_COMPARED &&
-                                row->time.kind == OB_VERDICT_UNDECIDED && !row->worse);
+    return is_accepted(row) || row->state == OB_DIFF_BOTH_FAIL ||
+           (row->state == OB_DIFF_COMPARED && row->time.kind == OB_VERDICT_UNDECIDED &&
+            !row->worse);
 }
 
 static bool is_of(const ob_diff *diff, size_t row, size_t side)

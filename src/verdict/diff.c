@@ -372,22 +372,32 @@ static ob_status add_blocks(const ob_diff *diff, const ob_record_result *r, ob_d
     return status;
 }
 
-/* A backward pass is what an iteration with it takes more than one without, and may come out below zero; the iteration as a whole does
- * not. */
+ob_status ob__diff_put_together(const ob_record_pass *forward, const ob_record_pass *backward,
+                                ob_record_pass *out, double **ms, ob_err *err)
+{
+    const ob_reals *f = &forward->measure_time_ms, *b = &backward->measure_time_ms;
+    *out = *backward;
+    out->measure_time_ms.count = 0;
+    out->allocator_peak_bytes = 0;
+    *ms = NULL;
+    if (f->count != b->count || b->count == 0)
+        return OB_OK;
+    *ms = malloc(b->count * sizeof **ms);
+    if (*ms == NULL)
+        return ob__diff_no_memory(err);
+    for (size_t i = 0; i < b->count; i++)
+        (*ms)[i] = f->items[i] + b->items[i];
+    out->measure_time_ms.items = *ms;
+    out->measure_time_ms.count = b->count;
+    return OB_OK;
+}
+
 static ob_status add_together(const ob_diff *diff, const ob_record_result *r, ob_diff_pass *to,
                               ob_err *err)
 {
-    const ob_reals *f = &r->forward.measure_time_ms, *b = &r->backward.measure_time_ms;
-    ob_record_pass sum = r->backward;
-    if (f->count != b->count || b->count == 0)
-        return OB_OK;
-    double *ms = malloc(b->count * sizeof *ms);
-    if (ms == NULL)
-        return ob__diff_no_memory(err);
-    for (size_t i = 0; i < b->count; i++)
-        ms[i] = f->items[i] + b->items[i];
-    sum.measure_time_ms.items = ms;
-    sum.allocator_peak_bytes = 0;
+    ob_record_pass sum;
+    double *ms;
+    OB_TRY(ob__diff_put_together(&r->forward, &r->backward, &sum, &ms, err));
     const ob_status status = add_pass(diff, r, &sum, to, err);
     free(ms);
     return status;

@@ -100,6 +100,10 @@ typedef struct ob_diff_taken {
 /* Adds a unit for each process that gave samples, or, of a single one, its stretches. */
 ob_status ob__diff_add_pass(const ob_record_pass *from, const ob_diff_taken *how, ob_diff_pass *to,
                             ob_err *err);
+/* Forward and backward of each iteration, which is never below zero: a backward pass, what an iteration with it takes more than one
+ * without, may be. Without samples if it is not known which belong together. The caller frees *ms. */
+ob_status ob__diff_put_together(const ob_record_pass *forward, const ob_record_pass *backward,
+                                ob_record_pass *out, double **ms, ob_err *err);
 /* Keeps the tables of a record's counts, if it has any. */
 ob_status ob__diff_take_functions(const ob_record_instructions *from, ob_diff_case *to,
                                   ob_err *err);

@@ -470,7 +470,8 @@ static uint64_t count_comparisons(const ob_diff *diff)
     for (size_t s = 1; s < diff->side_count; s++)
         for (size_t i = 0; i < diff->sides[s]->count; i++)
             for (size_t p = 0; p < OB_PASS_COUNT; p++)
-                passes += diff->sides[s]->cases[i].passes[p].count > 0;
+                passes += diff->sides[s]->cases[i].passes[p].count > 0 ||
+                          diff->sides[s]->cases[i].passes[p].no_times; /* judged together */
     return passes;
 }
 

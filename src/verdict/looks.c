@@ -61,24 +61,46 @@ static void note_found(ob_verdict_looks *looks, const ob_verdict *v)
     looks->has_called |= v->kind == OB_VERDICT_SLOWER || v->kind == OB_VERDICT_FASTER;
 }
 
-/* Whether the verdict on a pass is final; without times there is nothing to wait for. */
+/* Whether the verdict on a pass is final; without times there is nothing to wait for. *no_times: some of them are not positive. */
 static bool is_settled(ob_verdict_looks *looks, const ob_record_pass *baseline,
-                       const ob_record_pass *subject, const ob_verdict_params *params)
+                       const ob_record_pass *subject, const ob_verdict_params *params,
+                       bool *no_times)
 {
     ob_diff_pass a = {.peak_bytes = NAN}, b = {.peak_bytes = NAN};
     ob_verdict v = {.size = sizeof v};
     const ob_diff_taken how = {.equally = 1};
     bool settled = true;
+    *no_times = false;
     if (baseline == NULL || subject == NULL)
         return true;
-    if (ob__diff_add_pass(baseline, &how, &a, NULL) == OB_OK &&
-        ob__diff_add_pass(subject, &how, &b, NULL) == OB_OK && a.count > 1 && b.count > 1 &&
+    const bool added = ob__diff_add_pass(baseline, &how, &a, NULL) == OB_OK &&
+                       ob__diff_add_pass(subject, &how, &b, NULL) == OB_OK;
+    *no_times = a.no_times || b.no_times;
+    if (added && !*no_times && a.count > 1 && b.count > 1 &&
         ob_verdict_decide(a.units, a.count, b.units, b.count, params, &v, NULL) == OB_OK) {
         settled = !looks->to_the_end && ob_verdict_is_final(&v, params);
         note_found(looks, &v);
     }
     free(a.units);
     free(b.units);
+    return settled;
+}
+
+/* As it will be judged: with the forward pass, if some of its times are not positive. */
+static bool is_backward_settled(ob_verdict_looks *looks, const ob_side_progress *baseline,
+                                const ob_side_progress *subject, const ob_verdict_params *params)
+{
+    bool no_times;
+    bool settled = is_settled(looks, baseline->backward, subject->backward, params, &no_times);
+    if (!no_times || baseline->forward == NULL || subject->forward == NULL)
+        return settled;
+    ob_record_pass a, b;
+    double *of_a = NULL, *of_b = NULL;
+    if (ob__diff_put_together(baseline->forward, baseline->backward, &a, &of_a, NULL) == OB_OK &&
+        ob__diff_put_together(subject->forward, subject->backward, &b, &of_b, NULL) == OB_OK)
+        settled = is_settled(looks, &a, &b, params, &no_times);
+    free(of_a);
+    free(of_b);
     return settled;
 }
 
@@ -97,7 +119,7 @@ int ob_verdict_is_enough(void *ctx, const ob_sides_progress *progress)
     ob_verdict_params params = looks->params;
     const ob_side_progress *sides[OB_MAX_SIDES];
     const bool spent = is_spent(looks, progress);
-    bool settled = true;
+    bool settled = true, no_times;
     if (progress->processes < 1 || progress->side_count > OB_MAX_SIDES ||
         (!spent && ob_verdict_next_look(done - 1, looks->most) != done))
         return 0;
@@ -106,8 +128,8 @@ int ob_verdict_is_enough(void *ctx, const ob_sides_progress *progress)
     for (size_t i = 0; settled && i < progress->side_count; i++) {
         sides[i] = (const void *)((const char *)progress->sides + i * progress->side_size);
         if (i > 0 && !sides[0]->failed && !sides[i]->failed)
-            settled = is_settled(looks, sides[0]->forward, sides[i]->forward, &params) &&
-                      is_settled(looks, sides[0]->backward, sides[i]->backward, &params);
+            settled = is_settled(looks, sides[0]->forward, sides[i]->forward, &params, &no_times) &&
+                      is_backward_settled(looks, sides[0], sides[i], &params);
     }
     return settled || spent;
 }

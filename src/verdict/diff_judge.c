@@ -147,6 +147,14 @@ static bool has_times(const ob_diff_pass *pass)
     return pass->count > 0 && !pass->no_times;
 }
 
+/* Both times are shown, but their ratio says nothing, and has no part in a mean. */
+static void conclude_nothing(ob_verdict *v)
+{
+    v->kind = OB_VERDICT_UNDECIDED;
+    v->ratio = v->low = v->high = v->sure_low = v->sure_high = NAN;
+    v->median_ratio = v->tail_ratio = v->more = NAN;
+}
+
 /* What was not there cannot be compared: its code is known to be gone, or it takes no longer than a loop alone. */
 static void mistrust(const pair *p, ob_diff_row *row)
 {
@@ -157,7 +165,7 @@ static void mistrust(const pair *p, ob_diff_row *row)
                b = gone ? b_gone : row->time.subject < least_ms;
     if (!a && !b)
         return;
-    row->time.kind = OB_VERDICT_UNDECIDED;
+    conclude_nothing(&row->time);
     snprintf(row->time.why, sizeof row->time.why,
              "%s %s; keep the result, for example in a volatile variable",
              a && b ? "each side"
@@ -168,16 +176,13 @@ static void mistrust(const pair *p, ob_diff_row *row)
                     "or the loop hides it");
 }
 
-/* Times of two ways of measuring have no ratio: both are shown, and nothing is concluded. */
+/* Times of two ways of measuring have no ratio. */
 static void refuse(const pair *p, ob_diff_row *row)
 {
-    ob_verdict *v = &row->time;
     if (p->not_comparable == NULL)
         return;
-    v->kind = OB_VERDICT_UNDECIDED;
-    v->ratio = v->low = v->high = v->sure_low = v->sure_high = NAN;
-    v->median_ratio = v->tail_ratio = v->more = NAN;
-    snprintf(v->why, sizeof v->why, "%s", p->not_comparable);
+    conclude_nothing(&row->time);
+    snprintf(row->time.why, sizeof row->time.why, "%s", p->not_comparable);
 }
 
 static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_err *err)

@@ -353,6 +353,10 @@ static void removed_by_the_compiler(void)
         CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED);
         CHECK(!only(diff)->worse);
         CHECK_HAS(only(diff)->time.why, ROWS[i].why);
+        CHECK(only(diff)->time.subject > 0 && isnan(only(diff)->time.ratio));
+        ob_diff_summary sum = {.size = sizeof sum};
+        CHECK_INT(ob_diff_summarise(diff, &sum, NULL), OB_OK);
+        CHECK(isnan(sum.geometric_mean));
         ob_diff_destroy(diff);
     }
 }

@@ -231,6 +231,26 @@ static ob_status set_words(ob_cli_sides *sides, ob_side *side, char *at, ob_err 
     return OB_OK;
 }
 
+static bool has_side(const ob_cli_sides *sides, const char *name)
+{
+    for (size_t i = 0; i < sides->count; i++)
+        if (strcmp(sides->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* "native", and "native (2)" for the same backend again: who gives no names asks for none. NULL when memory is out. */
+static const char *name_backend(ob_cli_sides *sides, const char *backend)
+{
+    const size_t size = strlen(backend) + 16;
+    char *name = keep(sides, size);
+    if (name != NULL)
+        strcpy(name, backend);
+    for (size_t n = 2; name != NULL && has_side(sides, name); n++)
+        snprintf(name, size, "%s (%zu)", backend, n);
+    return name;
+}
+
 ob_status ob__cli_sides_add(ob_cli_sides *sides, const char *word, const char *otherwise,
                             ob_err *err)
 {
@@ -245,8 +265,10 @@ ob_status ob__cli_sides_add(ob_cli_sides *sides, const char *word, const char *o
     const bool is_backend = word[name] == '\0' || is_variant;
     if (is_named)
         copy[name] = '\0';
-    const bool has_name = (is_named || is_backend) && copy[0] != '\0';
-    ob_side *side = begin_side(sides, has_name ? copy : otherwise, err);
+    const char *given = is_backend ? name_backend(sides, copy) : is_named ? copy : "";
+    if (given == NULL)
+        return no_memory(err);
+    ob_side *side = begin_side(sides, given[0] != '\0' ? given : otherwise, err);
     if (side == NULL)
         return OB_ERR_LIMIT;
     /* Without a colon: the name of a backend, or settings. */

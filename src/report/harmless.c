@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* The code point at *at, harmless: 0 = nothing is left of it. */
 static uint32_t take(const char **at, const char *end, bool keep_lines)
@@ -47,7 +48,7 @@ static bool is_plain(const ob_text *text, size_t i)
     if (c == '*' && i + 1 == text->size)
         return true;
     if (c != '_')
-        return strchr("|\\`*[]", c) == NULL;
+        return strchr("|\\`*[]~", c) == NULL;
     return i > 0 && i + 1 < text->size && isalnum((unsigned char)text->data[i - 1]) &&
            isalnum((unsigned char)text->data[i + 1]);
 }
@@ -60,15 +61,35 @@ static bool is_reference(const ob_text *text, size_t i)
     return (text->data[i] == '@' && isalnum(next)) || (text->data[i] == '#' && isdigit(next));
 }
 
+static bool ends_with(const ob_text *text, size_t end, const char *word)
+{
+    const size_t length = strlen(word);
+    return end >= length && strncasecmp(text->data + end - length, word, length) == 0;
+}
+
+/* "https://", "mailto:" and "www." would become links without being written as any; the character that makes them one is written
+ * as its number. An address of mail has its "@" parted already. */
+static bool is_link(const ob_text *text, size_t i)
+{
+    static const char *const SCHEMES[] = {"http", "https", "ftp", "mailto", "xmpp"};
+    if (text->data[i] == '.')
+        return ends_with(text, i, "www");
+    for (size_t s = 0; text->data[i] == ':' && s < sizeof SCHEMES / sizeof *SCHEMES; s++)
+        if (ends_with(text, i, SCHEMES[s]))
+            return true;
+    return false;
+}
+
 bool ob__append_markdown(ob_text *out, const char *text)
 {
     ob_text clean = {.data = NULL};
     bool ok = ob__append_harmless(&clean, text, true);
     for (size_t i = 0; ok && i < clean.size; i++) {
         const char c = clean.data[i];
-        ok = c == '\n'  ? ob_text_append_str(out, "<br>")
-             : c == '<' ? ob_text_append_str(out, "&lt;")
-             : c == '&' ? ob_text_append_str(out, "&amp;")
+        ok = c == '\n'            ? ob_text_append_str(out, "<br>")
+             : c == '<'           ? ob_text_append_str(out, "&lt;")
+             : c == '&'           ? ob_text_append_str(out, "&amp;")
+             : is_link(&clean, i) ? ob_text_printf(out, "&#%d;", c)
              : is_reference(&clean, i)
                  ? ob_text_append(out, &c, 1) && ob_text_append_str(out, "&#8203;")
              : is_plain(&clean, i) ? ob_text_append(out, &c, 1)

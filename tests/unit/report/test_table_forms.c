@@ -208,6 +208,13 @@ static void markdown_texts(void)
         {"\033[1m&", "?\\[1m&amp;"},
         {"@alice", "@&#8203;alice"},
         {"see #12, @ 5", "see #&#8203;12, @ 5"},
+        {"~~gone~~ ~1", "\\~\\~gone\\~\\~ \\~1"},
+        {"http://a.b/c", "http&#58;//a.b/c"},
+        {"see HTTPS://a.b", "see HTTPS&#58;//a.b"},
+        {"xftp://a", "xftp&#58;//a"},
+        {"mailto:a", "mailto&#58;a"},
+        {"(www.a.b)", "(www&#46;a.b)"},
+        {"new.json: ww.a", "new.json: ww.a"},
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
         CHECK_STR(harmless(ob__append_markdown, TEXTS[i][0]), TEXTS[i][1]);

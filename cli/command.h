@@ -115,6 +115,8 @@ struct ob_cli_command {
     bool takes_any_backend;            /* where none is named */
     const char *const *loads_anything; /* with one of these: anybody's */
     const char *const *loads_nothing;  /* first words, not options: with one of these, nobody's */
+    /* What wrong usage ends with, also if the options cannot be read; NULL = OB_EXIT_USAGE. */
+    int (*usage_exit)(const ob_cli *cli);
     int (*run)(ob_cli *cli, const ob_cli_call *call);
 };
 
@@ -153,7 +155,7 @@ bool ob__cli_plugin_dir(char *dir, size_t size);
 
 /* ---- messages, on standard error ---- */
 
-/* "opbench expand: error: ...", then where help is. Returns OB_EXIT_USAGE. */
+/* "opbench expand: error: ...", then where help is. Returns OB_EXIT_USAGE, or what the command has instead. */
 int ob__cli_usage_error(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
 /* Prints err in the form of the log, unless the log has shown errors since the last call (a config's
  * first error is both logged and returned). Returns the exit code for its status: config and usage 2, failures of the machine 1. */

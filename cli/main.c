@@ -89,10 +89,10 @@ static int take_plugins(ob_cli *cli, const ob_option_list *files)
         char *real = realpath(files->items[i], NULL);
         if (real == NULL || strchr(real, ':') != NULL) {
             const char *why = real == NULL ? strerror(errno) : "its path has a colon";
-            ob__cli_usage_error(cli, "--plugin %s: %s", files->items[i], why);
+            const int code = ob__cli_usage_error(cli, "--plugin %s: %s", files->items[i], why);
             free(real);
             ob_text_fini(&path);
-            return OB_EXIT_USAGE;
+            return code;
         }
         ok = ob_text_printf(&path, "%s%s", i > 0 ? ":" : "", real);
         free(real);

@@ -226,7 +226,8 @@ int ob__cli_usage_error(ob_cli *cli, const char *format, ...)
     va_end(args);
     const bool named = cli->command != NULL && ob__cli_is_listed(cli->command);
     fprintf(stderr, "Try 'opbench help%s%s'.\n", named ? " " : "", named ? cli->command->name : "");
-    return OB_EXIT_USAGE;
+    return cli->command != NULL && cli->command->usage_exit != NULL ? cli->command->usage_exit(cli)
+                                                                    : OB_EXIT_USAGE;
 }
 
 void ob__cli_say(const char *format, ...)

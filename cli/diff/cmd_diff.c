@@ -17,7 +17,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EXIT_WORSE = OB_EXIT_FAILED, EXIT_UNDECIDED = 3, EXIT_CANNOT_TELL = 125 };
+/* To `git bisect run` 1 to 127 say that a revision is bad, but 125 that it cannot be told; more ends the bisection. */
+enum {
+    EXIT_WORSE = OB_EXIT_FAILED,
+    EXIT_UNDECIDED = 3,
+    EXIT_CANNOT_TELL = 125,
+    EXIT_END_BISECTION = 255
+};
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_diff_line, field, __VA_ARGS__)
 #define RUN offsetof(ob_diff_line, run)
@@ -42,7 +48,7 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "strict", strict, JUDGING, .help = "Exit with 3 if a case is undecided."),
     ROW(FLAG, "bisect", bisect, .rare = true, JUDGING,
         .help = "Exit codes for `git bisect run`: 0 nothing is worse, 1 something is, 125 "
-                "undecided or not comparable."),
+                "undecided, not comparable, or files or measuring failed, 255 wrong usage."),
     ROW(STRING, "allow", allow, JUDGING, .value = "FILE",
         .help =
             "Accept that the cases in this JSON file are slower or need more memory: [{\"key\": "
@@ -108,6 +114,22 @@ static void init(void *line)
 }
 
 /* ---- options ---- */
+
+/* Of options that may not have been read. */
+static int usage_exit(const ob_cli *cli)
+{
+    for (int i = 1; i < cli->line_count; i++)
+        if (strcmp(cli->line[i], "--bisect") == 0)
+            return EXIT_END_BISECTION;
+    return OB_EXIT_USAGE;
+}
+
+/* Of what went wrong: a revision that cannot be measured is not a bad one. */
+static int error_exit(const ob_diff_line *o, int code)
+{
+    const bool ends = code == EXIT_END_BISECTION || code == OB_EXIT_INTERRUPTED;
+    return o->bisect && !ends ? EXIT_CANNOT_TELL : code;
+}
 
 static const struct {
     const char *word;
@@ -265,12 +287,12 @@ static int exit_code(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff, bo
 {
     ob_diff_summary sum = {.size = sizeof sum};
     if (ob_diff_summarise(diff, &sum, NULL) != OB_OK)
-        return OB_EXIT_USAGE;
+        return error_exit(o, OB_EXIT_USAGE);
     if (sum.worse > 0)
         return EXIT_WORSE;
     if (sum.states[OB_DIFF_BOTH_FAIL] == sum.rows) {
         ob__cli_warn(cli, "nothing was compared: every case failed on both sides");
-        return o->bisect ? EXIT_CANNOT_TELL : OB_EXIT_USAGE;
+        return error_exit(o, OB_EXIT_USAGE);
     }
     if (sum.verdicts[OB_VERDICT_UNDECIDED] > 0 || sum.states[OB_DIFF_BOTH_FAIL] > 0 || is_cut)
         return o->bisect ? EXIT_CANNOT_TELL : o->strict ? EXIT_UNDECIDED : OB_EXIT_OK;
@@ -349,8 +371,8 @@ static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
         code = print(cli, o, diff);
     if (code == OB_EXIT_OK)
         code = exit_code(cli, o, diff, is_cut);
-    else if (o->bisect && code != OB_EXIT_INTERRUPTED) /* that ends a bisection */
-        code = EXIT_CANNOT_TELL;
+    else
+        code = error_exit(o, code);
     ob_diff_destroy(diff);
     return code;
 }
@@ -407,9 +429,12 @@ static int run_line(ob_cli *cli, const ob_cli_call *call)
     if (code == OB_EXIT_OK && o->output != NULL && o->job.output != NULL &&
         strcmp(o->output, o->job.output) == 0)
         code = ob__cli_usage_error(cli, "--records and --output name the same file, %s", o->output);
-    if (code == OB_EXIT_OK)
-        code = ob__cli_check_new(cli, o->output, o->force);
-    return code == OB_EXIT_OK ? run_with(cli, call, tolerate) : code;
+    if (code != OB_EXIT_OK)
+        return error_exit(o, code);
+    code = ob__cli_check_new(cli, o->output, o->force);
+    if (code != OB_EXIT_OK) /* a file that is there is no wrong usage */
+        return o->bisect ? EXIT_CANNOT_TELL : code;
+    return run_with(cli, call, tolerate);
 }
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -418,7 +443,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_cli_call own = *call;
     own.options = &line;
     const int code = take_words(cli, &line, &own);
-    return code == OB_EXIT_OK ? run_line(cli, &own) : code;
+    return code == OB_EXIT_OK ? run_line(cli, &own) : error_exit(&line, code);
 }
 
 static const ob_cli_word WORDS[] = {
@@ -437,7 +462,8 @@ static const ob_cli_exit_row EXITS[] = {
     {OB_EXIT_OK, "nothing is worse"},
     {EXIT_WORSE, "something is worse"},
     {EXIT_UNDECIDED, "undecided, with diff --strict"},
-    {EXIT_CANNOT_TELL, "undecided or not comparable, with diff --bisect"},
+    {EXIT_CANNOT_TELL, "undecided, not comparable or not measured, with diff --bisect"},
+    {EXIT_END_BISECTION, "wrong command line, with diff --bisect"},
     {.meaning = NULL},
 };
 
@@ -464,6 +490,7 @@ const ob_cli_command ob__command_diff = {
     .options = OPTIONS,
     .options_size = sizeof(ob_diff_line),
     .options_init = init,
+    .usage_exit = usage_exit,
     .example = "opbench diff base.json new.json\n"
                "opbench diff base.json new.json --threshold 0.02 --format markdown\n"
                "opbench diff -c ops.json --a old:plugin=old/mine.so,backend=mine --b "

@@ -20,6 +20,7 @@ static const void *find_value(const ob_option *rows, const char *name, const voi
     return row != NULL ? (const char *)options + row->offset : NULL;
 }
 
+/* Of a list the first: it begins with it. */
 static const char *text_of(const ob_option *rows, const char *name, const void *options)
 {
     const char *text = NULL;

@@ -313,6 +313,7 @@ static const ob_backend_desc BACKEND = {
     .schemas = schemas,
     .refuses = refuses,
     .library = library,
+    .isa_limits = "ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=default OPENBLAS_CORETYPE=Haswell",
     .has_backward = python_has_backward,
     .case_properties = python_case_properties,
     .expand = expand,

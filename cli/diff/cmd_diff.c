@@ -456,7 +456,8 @@ static const ob_cli_word WORDS[] = {
     {.name = NULL},
 };
 
-static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
+static const char *const LOADS_ANYTHING[] = {"lang", "suite", "a",    "b",
+                                             "side", "sides", "axis", NULL};
 
 static const ob_cli_exit_row EXITS[] = {
     {OB_EXIT_OK, "nothing is worse"},

@@ -333,6 +333,7 @@ static const ob_cli_exit_row EXITS[] = {
 const ob_cli_command ob__command_sweep = {
     .name = "sweep",
     .libraries = OB_CLI_BACKEND, /* its config may name any */
+    .takes_any_backend = true,
     .help = "measure a model over sizes, precisions and backends, to CSV",
     .text =
         "Measures an operator, a module or a chain of them for every combination of the input "

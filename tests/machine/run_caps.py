@@ -189,6 +189,36 @@ def test_instruction_sets(folder):
         backend = place.records[0]["sys_info"]["backends"] if place.records else {}
         check(not backend.get("isa", "AVX2").startswith("AVX"), f"ATen took {backend} all the same")
         check(backend.get("onednn_isa", "sse41") == "sse41", f"torch's oneDNN took {backend} all the same")
+    check_named_backends(place, there)
+
+
+def check_named_backends(place, there):
+    """The caps of a backend are those of its libraries wherever it is named: in the jobs of a sweep, on sides, on an axis."""
+    records = str(place.folder / "records.jsonl")
+    call = ("torch.mm", "f32[8,8]", "f32[8,8]")
+    python = "/usr/bin/python3"
+    if subprocess.run([python, "-c", "import torch"], capture_output=True, check=False).returncode == 0:
+        place.run("run", *call, "--backend", "python", "--python", python, "-i", "5", "--output", records)
+        check(place.caps("ATen").get("value") == "default", f"python, ATen: {place.caps('ATen')} {place.said}")
+        check(place.caps("oneDNN").get("value") == "SSE41", f"python, oneDNN: {place.caps('oneDNN')} {place.said}")
+    if "onednn" not in there:
+        return
+    sweep = place.folder / "sweep.json"
+    sweep.write_text(json.dumps({
+        "model": "torch.mm", "input_params": [["n", 8], [8, 8]], "input_scales": {"n": [8]},
+        "job_configs": [{"precision": "fp32", "runtime": "onednn"}]}))
+    swept = ("sweep", str(sweep), "-i", "2", "-o", str(place.folder / "rows.csv"), "--records", records, "--force")
+    sides = place.folder / "sides.json"
+    sides.write_text(json.dumps([{"name": "x", "backend": "native"}, {"name": "y", "backend": "onednn"}]))
+    measured = ("--budget", "0.05", "--processes", "1", "--records", records, "--force")
+    for words in (swept,
+                  ("diff", *call, "--a", "x:backend=native", "--b", "y:backend=onednn", *measured),
+                  ("diff", *call, "--side", "x:backend=native", "--side", "y:backend=onednn", *measured),
+                  ("diff", *call, "--sides", str(sides), *measured),
+                  ("diff", *call, "--axis", "backend=native,onednn", *measured)):
+        place.run(*words)
+        cap = place.caps("oneDNN") or {}
+        check(cap.get("value") == "SSE41", f"{words}: {place.records and cap} {place.said}")
 
 
 def ask_doctor(place, **variables):

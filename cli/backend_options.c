@@ -218,23 +218,50 @@ static ob_status apply_one(const place *p, const ob_backend_options_use *use, ob
 }
 
 /* By the environment: workers have it too, and a backend is asked whether it can work before it has options. */
-int ob__backend_variables_set(ob_cli *cli)
+static int set_variable(ob_cli *cli, const place *p)
 {
     const ob_backend_options_use use = {.records = ""};
-    size_t index = 0;
+    char *value;
     ob_err err;
-    for (place p; next_given(cli, &index, &p);) {
-        char *value;
-        if (p.row->variable == NULL)
+    if (p->row->variable == NULL)
+        return OB_EXIT_OK;
+    if (make_value(p, &use, &value, &err) != OB_OK)
+        return ob__cli_usage_error(cli, "%s", err.message);
+    const bool ok = setenv(p->row->variable, value, 1) == 0;
+    free(value);
+    return ok ? OB_EXIT_OK : ob__cli_out_of_memory(cli);
+}
+
+/* What a manifest gives the command and the command has itself, such as the interpreter of statements, is both. */
+static int set_shared(ob_cli *cli, const ob_manifest *manifest, const void *options)
+{
+    const ob_option *own = ob__cli_own_options(cli->command);
+    int code = OB_EXIT_OK;
+    for (size_t i = 0; code == OB_EXIT_OK && i < manifest->option_count; i++) {
+        const ob_manifest_option *row = &manifest->options[i];
+        const ob_option *shared = ob_manifest_has(row->commands, cli->command->name)
+                                      ? ob_options_find(own, row->name)
+                                      : NULL;
+        ob_cli_backend_value value = NOT_GIVEN;
+        if (shared == NULL || shared->type != OB_OPTION_STRING)
             continue;
-        if (make_value(&p, &use, &value, &err) != OB_OK)
-            return ob__cli_usage_error(cli, "%s", err.message);
-        const bool ok = setenv(p.row->variable, value, 1) == 0;
-        free(value);
-        if (!ok)
-            return ob__cli_out_of_memory(cli);
+        memcpy(&value.text, (const char *)options + shared->offset, sizeof value.text);
+        if (value.text != NULL)
+            code = set_variable(cli, &(place){manifest->name, row, &value});
     }
-    return OB_EXIT_OK;
+    return code;
+}
+
+int ob__backend_variables_set(ob_cli *cli, const void *options)
+{
+    size_t index = 0;
+    int code = OB_EXIT_OK;
+    for (place p; code == OB_EXIT_OK && next_given(cli, &index, &p);)
+        code = set_variable(cli, &p);
+    const size_t count = cli->manifests != NULL ? ob_manifests_count(cli->manifests) : 0;
+    for (size_t m = 0; code == OB_EXIT_OK && m < count; m++)
+        code = set_shared(cli, ob_manifests_at(cli->manifests, m), options);
+    return code;
 }
 
 void ob__backend_variables_walk(const ob_cli *cli, const char *backends,

@@ -141,7 +141,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
                  OB_EXIT_OK &&
              (code = take_plugins(cli, &common.plugins)) == OB_EXIT_OK &&
              (code = ob__library_options_apply(cli, l.options, common.library)) == OB_EXIT_OK &&
-             (code = ob__backend_variables_set(cli)) == OB_EXIT_OK &&
+             (code = ob__backend_variables_set(cli, l.options)) == OB_EXIT_OK &&
              (code = ob__cli_cap_libraries(cli, l.rows, l.options,
                                            word_count > 0 ? l.words[0] : NULL)) == OB_EXIT_OK)
         code = command->run(

@@ -177,8 +177,8 @@ static int check_line(ob_cli *cli, run_line *l, ob_run_words *out)
     cli->line = l->argv;
     cli->line_count = l->argc;
     cli->line_rows = l->rows;
-    int code =
-        add_variables(cli, line, out) ? ob__backend_variables_set(cli) : ob__cli_out_of_memory(cli);
+    int code = add_variables(cli, line, out) ? ob__backend_variables_set(cli, l->options)
+                                             : ob__cli_out_of_memory(cli);
     if (code == OB_EXIT_OK)
         code = ob__run_count_results(cli, line, &out->results);
     if (code == OB_EXIT_OK)

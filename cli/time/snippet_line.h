@@ -41,7 +41,7 @@ typedef struct ob_snippet_line {
                        .rare = true),                                                              \
         OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C.", "cc", .rare = true),      \
         OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++.", "c++", .rare = true), \
-        OB_SNIPPET_ROW(base, "python", python, "PROGRAM", "The interpreter.",                      \
+        OB_SNIPPET_ROW(base, "python", python, "PROGRAM", "The interpreter for Python code.",      \
                        "python3 of the active virtual environment, or of PATH", .rare = true),     \
         OB_SNIPPET_ROW(base, "std", std, "NAME",                                                   \
                        "C and C++: the standard, such as c11 or gnu++20.",                         \

@@ -413,6 +413,19 @@ class Interpreters(unittest.TestCase):
         self.assertEqual(code, 0, printed)
         self.assertEqual(header["sys_info"]["backends"]["executable"], own)
 
+    def test_commands_that_time_statements_too(self):
+        """Their own --python is the backend's too: it counts, not the interpreter of the environment."""
+        if not has("numpy"):
+            self.skipTest("no numpy in " + PYTHON)
+        words = ("torch.add", "f32[4]", "f32[4]", "--backend-options", "framework=numpy")
+        for more in (("time", *words, "--backend", "python", "-n", "1"),
+                     ("diff", *words, "--a", "one:backend=python", "--b", "two:backend=python", "--budget", "0.01", "--processes", "1")):
+            wrong = call(*more, python="/nowhere/python3")
+            self.assertIn("/nowhere/python3 cannot be run", wrong.stdout + wrong.stderr)
+            done = call(*more, "--python", PYTHON, python="/nowhere/python3")
+            self.assertNotIn("cannot be run", done.stdout + done.stderr)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def test_missing(self):
         code, _, _, printed = run("torch.add", "f32[4]", "f32[4]", python="/nowhere/python3")
         self.assertNotEqual(code, 0)

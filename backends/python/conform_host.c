@@ -10,6 +10,7 @@ int main(int argc, char **argv);
 int ob_host_main(int argc, char **argv)
 {
     const int code = main(argc, argv);
-    fflush(NULL); /* the interpreter ends without it, and what was printed says why a test was skipped */
+    /* The interpreter ends without it, and what was printed says why a test was skipped. */
+    fflush(NULL);
     return code;
 }

@@ -50,10 +50,9 @@ static const ob_option OPTIONS[] = {
         .help = "Exit codes for `git bisect run`: 0 nothing is worse, 1 something is, 125 "
                 "undecided, not comparable, or files or measuring failed, 255 wrong usage."),
     ROW(STRING, "allow", allow, JUDGING, .value = "FILE",
-        .help =
-            "Accept that the cases in this JSON file are slower or need more memory: [{\"key\": "
-            "KEY, \"reason\": TEXT, \"until\": \"2026-12-31\", \"at_most\": 0.05}, ...]; "
-            "at_most, how much slower, is optional."),
+        .help = "Accept that the cases in this JSON file are slower or need more memory. It has "
+                "[{\"key\": KEY, \"reason\": TEXT, \"until\": \"2026-12-31\", \"at_most\": 0.05}, "
+                "...]; at_most, how much slower, is optional."),
     OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(ob_diff_line, config), MEASURING),
     OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_diff_line, op), MEASURING, .rare = true,
                       .help = "The operator, instead of the first word; with -c only its cases."),

@@ -91,9 +91,9 @@ typedef struct ob_diff_row {
     const char *call;     /* "softmax(f32[8,50257], -1)"; "OPERATOR|ID" if records have none */
     const char *baseline; /* name of the baseline */
     const char *baseline_reason; /* why the baseline failed; else NULL */
-    ob_verdict time;             /* times in ms; zeros unless compared */
     const char *allowed_until;   /* the last day on which it is accepted; NULL = it is not */
     const char *not_allowed;     /* why an entry for this case does not accept it; else NULL */
+    ob_verdict time;             /* times in ms; zeros unless compared */
 } ob_diff_row;
 
 typedef struct ob_diff_summary {

@@ -188,14 +188,20 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return code;
 }
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "no chunk failed for good, or that of --chunk is done"},
+    {OB_EXIT_FAILED, "a chunk failed and will not be retried, or that of --chunk is not done"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_status = {
     .name = "status",
     .help = "show the progress of a divided run",
     .text = "Shows for each chunk of a divided run whether it is done, running, waiting or failed, "
             "and estimates how long the rest will take. It reads the files in the folder and, if "
-            "the run was submitted, asks Slurm's squeue and sacct. Exits with 1 if a chunk failed "
-            "and will not be retried.",
+            "the run was submitted, asks Slurm's squeue and sacct.",
     .words = WORDS,
+    .exits = EXITS,
     .options = OPTIONS,
     .options_size = sizeof(status_options),
     .example = "opbench status shards\n"

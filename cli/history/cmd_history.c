@@ -254,6 +254,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return run_action(&history, action, &code, &err) == OB_OK ? code : ob__cli_fail(cli, &err);
 }
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_FAILED, "something failed, or check --fail found a case that got slower"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_history = {
     .name = "history",
     .help = "keep results over time and report when they changed",
@@ -268,6 +273,7 @@ const ob_cli_command ob__command_history = {
     .usage = "add FILE... | log | show [CASE] | check [CASE] | ack CASE COMMIT REASON | export | "
              "prune --before WHEN",
     .words = WORDS,
+    .exits = EXITS,
     .options = OPTIONS,
     .options_size = sizeof(ob_history_options),
     .example = "opbench run -c config.json --output today.json --tag machine=ci\n"

@@ -159,15 +159,22 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return report.missing > 0 || (!report.is_proven && !o->mix) ? OB_EXIT_FAILED : OB_EXIT_OK;
 }
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "no result is missing"},
+    {OB_EXIT_FAILED, "results are missing, or (without --mix) no header says what there should be"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_merge = {
     .name = "merge",
     .help = "join the files of a divided run and report what is missing",
     .text =
         "Joins the files of shards, and of resumed, repeated or overlapping runs, into one file, "
         "in the order of the undivided run. If a case has several results, the newest that is ok "
-        "counts. Exits with 1 if results are missing, naming the command that measures just those, "
-        "or if no header says what there should be; the file is written in any case.",
+        "counts. If results are missing, names the command that measures just those; the file is "
+        "written in any case.",
     .words = WORDS,
+    .exits = EXITS,
     .options = OPTIONS,
     .options_size = sizeof(merge_options),
     .example = "opbench merge shards/ -o all.json\n"

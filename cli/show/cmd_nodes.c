@@ -134,17 +134,24 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return is_sick ? OB_EXIT_FAILED : OB_EXIT_OK;
 }
 
+static const ob_cli_exit_row EXITS[] = {
+    {OB_EXIT_OK, "no node is sick"},
+    {OB_EXIT_FAILED, "a node is slow, noisy, failing or different"},
+    {.meaning = NULL},
+};
+
 const ob_cli_command ob__command_nodes = {
     .name = "nodes",
     .help = "find the sick nodes of a fleet",
-    .text = "Compares nodes that measured the same cases: each with the others of the same "
-            "hardware and libraries, in memory-bound, cache-bound, compute-bound (by dtype) and "
-            "short cases. A node is slow, noisy, failing, different from most others (and in "
-            "what), healthy, or undecided if too little is known. In 1 % of healthy fleets a node "
-            "is wrongly called slow or noisy.\n\n"
-            "Exits with 1 if a node is sick. `opbench report` draws a map from the same files; "
-            "docs/nodes.md explains the statistics.",
+    .text =
+        "Compares nodes that measured the same cases: each with the others of the same "
+        "hardware and libraries, in memory-bound, cache-bound, compute-bound (by dtype) and "
+        "short cases. A node is slow, noisy, failing, different from most others (and in "
+        "what), healthy, or undecided if too little is known. In 1 % of healthy fleets a node "
+        "is wrongly called slow or noisy.\n\n"
+        "`opbench report` draws a map from the same files; docs/nodes.md explains the statistics.",
     .words = WORDS,
+    .exits = EXITS,
     .options = OPTIONS,
     .options_size = sizeof(nodes_options),
     .example = "opbench nodes health/\n"

@@ -11,11 +11,12 @@
 
 #include "opbench/report.h"
 
-#define OB_JOB_TEXT_ROWS(base)                                                                     \
+/* what: a literal, what the results are. */
+#define OB_JOB_TEXT_ROWS(base, what)                                                               \
     OB_OPTION_ROWS_OF(ob__job_rows, "format", base, .choices = "text|table|markdown|csv|json",     \
                       .initial = "text",                                                           \
                       .help =                                                                      \
-                          "What to print: measurements as torch.utils.benchmark prints them (for " \
+                          "What to print: " what " as torch.utils.benchmark prints them (for "     \
                           "a suite, its table); a table with a row per result; or the records."),  \
         OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", base, .rare = true),                           \
         OB_OPTION_ROWS_OF(ob__job_rows, "quiet", base)

@@ -46,7 +46,7 @@ const ob_option ob__time_rows[] = {
     OB_OPTION_ROWS_OF(ob_run_option_rows, "membind|wrap|inference-mode|max-memory|roofline", RUN,
                       .rare = true),
     OB_JOB_ADDED_FILE_ROWS(JOB),
-    OB_JOB_TEXT_ROWS(JOB),
+    OB_JOB_TEXT_ROWS(JOB, "measurements"),
     OB_OPTION_ROWS_OF(ob__job_rows, "no-isolate", JOB),
     {.name = NULL},
 };

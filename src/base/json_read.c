@@ -171,12 +171,13 @@ static ob_status unexpected(ob_json_reader *reader, const ob_json_token *token, 
     if (token->kind == OB_JSON_TOKEN_END)
         return ob__json_lexer_error(&reader->lexer, token, OB_ERR_SYNTAX, err,
                                     "the text is empty; write a JSON value");
-    return ob__json_lexer_error(&reader->lexer, token, OB_ERR_SYNTAX, err, "%s%s, found %s",
-                                WANTED[reader->state],
-                                reader->state != WANT_COMMA ? ""
-                                : in_object(reader)         ? " or '}'"
-                                                            : " or ']'",
-                                ob__json_token_name(token->kind));
+    return ob__json_lexer_error(
+        &reader->lexer, token, OB_ERR_SYNTAX, err, "%s%s, found %s%s", WANTED[reader->state],
+        reader->state != WANT_COMMA ? ""
+        : in_object(reader)         ? " or '}'"
+                                    : " or ']'",
+        ob__json_token_name(token->kind),
+        reader->state == WANT_NOTHING ? "; remove it, or put all into one value" : "");
 }
 
 static ob_status take_value(ob_json_reader *reader, const ob_json_token *token,

@@ -104,9 +104,9 @@ static bool in_range(const ob_option *row, double number)
 static void print_range(const ob_option *row, char *out, size_t size)
 {
     if (row->type == OB_OPTION_INT && row->max >= (double)INT64_MAX)
-        snprintf(out, size, "of %.17g or more", row->min);
+        snprintf(out, size, "of %.15g or more", row->min);
     else
-        snprintf(out, size, row->open ? "above %.17g and below %.17g" : "from %.17g to %.17g",
+        snprintf(out, size, row->open ? "above %.15g and below %.15g" : "from %.15g to %.15g",
                  row->min, row->max);
 }
 

@@ -6,9 +6,11 @@
 #include "config/check_value.h"
 #include "config/config_int.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 enum { MOST_ERRORS = 20 };
@@ -130,6 +132,36 @@ static ob_status refuse(const ob_context *context, const ob_err *why, ob_err *er
     return why->code;
 }
 
+/* How a file of results begins: with the first member of its header. */
+static const char RESULTS_BEGIN[] = "{\"run_options\":";
+
+/* Somebody who gives results instead of a config should not read about what follows the end of a JSON value. */
+static void explain_results(ob_err *why, const char *text, size_t size)
+{
+    const size_t length = strlen(RESULTS_BEGIN);
+    if (why->code != OB_ERR_SYNTAX || size < length || memcmp(text, RESULTS_BEGIN, length) != 0)
+        return;
+    why->line = why->column = 1;
+    why->path[0] = '\0';
+    snprintf(why->message, sizeof why->message,
+             "this looks like a file of results; a config is one JSON object with operators as "
+             "keys, and `opbench show` reads results");
+}
+
+/* What came from standard input cannot be read a second time. */
+static void explain_results_file(ob_err *why, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return;
+    char text[sizeof RESULTS_BEGIN];
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe may have no writer */
+    const ssize_t size = file >= 0 ? read(file, text, sizeof text) : -1;
+    if (file >= 0)
+        close(file);
+    if (size > 0)
+        explain_results(why, text, (size_t)size);
+}
+
 static ob_status expand(ob_context *context, const ob_config_options *options, ob_json_doc **doc,
                         bool *expanded, ob_err *err)
 {
@@ -196,8 +228,10 @@ ob_status ob_config_open_file(ob_context *context, const char *path,
     ob_err why;
     *out = NULL;
     OB_TRY(OB__TAKE_OPTIONAL(ob_config_options, &own, options, err));
-    if (ob_json_parse_file(path, own.limits, &doc, &why) != OB_OK)
+    if (ob_json_parse_file(path, own.limits, &doc, &why) != OB_OK) {
+        explain_results_file(&why, path);
         return refuse(context, &why, err);
+    }
     return ob_config_open_json(context, doc, &own, out, err);
 }
 
@@ -210,8 +244,10 @@ ob_status ob_config_open_memory(ob_context *context, const char *name, const voi
     ob_err why;
     *out = NULL;
     OB_TRY(OB__TAKE_OPTIONAL(ob_config_options, &own, options, err));
-    if (ob_json_parse(name, data, size, own.limits, &doc, &why) != OB_OK)
+    if (ob_json_parse(name, data, size, own.limits, &doc, &why) != OB_OK) {
+        explain_results(&why, data, size);
         return refuse(context, &why, err);
+    }
     return ob_config_open_json(context, doc, &own, out, err);
 }
 

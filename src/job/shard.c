@@ -27,15 +27,16 @@ ob_status ob_shard_parse(const char *text, ob_shard *out, ob_err *err)
 {
     const char *at = text;
     uint64_t number, of;
-    if (!take_number(&at, &number) || *at++ != '/' || !take_number(&at, &of) || *at != '\0')
+    if (!take_number(&at, &number) || *at++ != '/' || !take_number(&at, &of) || *at != '\0' ||
+        of == 0)
         return ob_err_set(
             err, OB_ERR_INVALID,
             "\"%s\" is not a shard; give K/N, such as 3/8 for the third of eight, or auto", text);
     if (number < 1 || number > of)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "shard %s: of %" PRIu64 ", the first is 1/%" PRIu64
-                          " and the last %" PRIu64 "/%" PRIu64,
-                          text, of, of, of, of);
+                          "there is no shard %" PRIu64 " of %" PRIu64 "; give 1/%" PRIu64
+                          " to %" PRIu64 "/%" PRIu64,
+                          number, of, of, of, of);
     *out = (ob_shard){.size = sizeof *out, .number = number, .of = of};
     return OB_OK;
 }

@@ -26,8 +26,9 @@ static void words(void)
     CHECK_INT(shard.number, 3);
     CHECK_INT(shard.of, 8);
     CHECK(shard.launcher == NULL);
-    refuse("0/8", "shard 0/8: of 8, the first is 1/8 and the last 8/8");
-    refuse("9/8", "shard 9/8: of 8, the first is 1/8 and the last 8/8");
+    refuse("0/8", "there is no shard 0 of 8; give 1/8 to 8/8");
+    refuse("1/0", "\"1/0\" is not a shard; give K/N, such as 3/8 for the third of eight, or auto");
+    refuse("9/8", "there is no shard 9 of 8; give 1/8 to 8/8");
     static const char *const WRONG[] = {"",     "3",    "3/",   "/8",   "3/8x",
                                         " 3/8", "3 /8", "-1/8", "+1/8", "1/99999999999999999999"};
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++)

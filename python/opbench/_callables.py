@@ -79,9 +79,9 @@ def result_of(call, number, times, case=None, **more):
 
 def _not_there(what, reason):
     """Of a function that another process cannot have."""
-    cure = "define it with def in a module, or in a script with if __name__ == '__main__', or measure in this process: leave out processes"
-    error = InputError(f"{what} ({reason}); {cure}")
-    error.cure = cure
+    fix = "define it with def in a module, or in a script with if __name__ == '__main__', or measure in this process: leave out processes"
+    error = InputError(f"{what} ({reason}); {fix}")
+    error.fix = fix
     return error
 
 

@@ -57,7 +57,7 @@ def error_of(text, code):
             if place:
                 error.path = place["path"]
         if "; " in body:
-            error.cure = body.rsplit("; ", 1)[1]
+            error.fix = body.rsplit("; ", 1)[1]
         where = ":".join(str(part) for part in (error.file, error.line, error.column) if part is not None)
         error.args = (f"{where}: {body}" if where else body,)
         return error

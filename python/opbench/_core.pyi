@@ -10,7 +10,7 @@ class Error(Exception):
     line: Optional[int]
     column: Optional[int]
     path: Optional[str]
-    cure: Optional[str]
+    fix: Optional[str]
 
 class InputError(Error, ValueError): ...
 

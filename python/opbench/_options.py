@@ -47,7 +47,7 @@ def in_group(command, group):
 
 def _refuse(function, name, why):
     error = InputError(f"{function}() does not take {name}: {why}")
-    error.cure = why
+    error.fix = why
     raise error
 
 
@@ -57,7 +57,7 @@ def _unknown(function, name, rows):
     near = difflib.get_close_matches(name, [*rows, "progress", "stream"], n=1)
     hint = f"; did you mean {near[0]}?" if near else f"; opbench help {function} lists the options"
     error = InputError(f"{function}() has no option {name}{hint}")
-    error.cure = hint[2:]
+    error.fix = hint[2:]
     raise error
 
 

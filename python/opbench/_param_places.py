@@ -37,7 +37,7 @@ MODULES = {
 }
 
 
-def _finder(place, cure, find):
+def _finder(place, fix, find):
     def get(name):
         if name.startswith("__"):
             raise AttributeError(f"module {place!r} has no attribute {name!r}")
@@ -45,7 +45,7 @@ def _finder(place, cure, find):
             return find(name)
         except AttributeError:
             # An AttributeError would become an ImportError without these words.
-            raise ImportError(f"{place} has no {name} in opbench; {cure}") from None
+            raise ImportError(f"{place} has no {name} in opbench; {fix}") from None
 
     return get
 
@@ -53,11 +53,11 @@ def _finder(place, cure, find):
 def put_modules(root, find):
     """Puts them below the module root, by their short names. find(name): what any of them has, or an AttributeError."""
     made = {}
-    for short, cure in MODULES.items():
+    for short, fix in MODULES.items():
         place = f"{root.__name__}.{short}"
         module = made[short] = sys.modules[place] = types.ModuleType(place, f"PARAM's module {short}: the names of opbench.param.")
         module.__path__ = []
-        module.__getattr__ = _finder(place, cure, find)
+        module.__getattr__ = _finder(place, fix, find)
         parent, _, last = short.rpartition(".")
         setattr(made[parent] if parent else root, last, module)
     return made

@@ -26,5 +26,5 @@ def program_path() -> str:
     from opbench import Error
 
     error = Error(f"the program opbench is not in {package}; reinstall the package, or set OPBENCH_PROGRAM")
-    error.cure = "reinstall the package, or set OPBENCH_PROGRAM"
+    error.fix = "reinstall the package, or set OPBENCH_PROGRAM"
     raise error

@@ -66,7 +66,7 @@ class Picture:
 def _refuse_existing(path, force):
     if os.path.exists(path) and not force:
         error = InputError(f"{path} already exists; give force=True to replace it, or another name")
-        error.file, error.cure = str(path), "give force=True to replace it, or another name"
+        error.file, error.fix = str(path), "give force=True to replace it, or another name"
         raise error
 
 
@@ -79,13 +79,13 @@ def _write(path, text, force):
 
 def _wrong_line(path, number, reason):
     error = InputError(f"{path}:{number}: this is not a record: {reason}; give files that opbench wrote")
-    error.file, error.line, error.cure = str(path), number, "give files that opbench wrote"
+    error.file, error.line, error.fix = str(path), number, "give files that opbench wrote"
     return error
 
 
 def _unreadable(path, reason):
     error = InputError(f"{path}: {getattr(reason, 'strerror', None) or reason}; check the path")
-    error.file, error.cure = str(path), "check the path"
+    error.file, error.fix = str(path), "check the path"
     return error
 
 
@@ -173,7 +173,7 @@ def _frame(columns):
         import pandas
     except ModuleNotFoundError as reason:
         error = InputError("to_pandas() needs pandas, which is not installed; pip install pandas, or use .records or .to_csv()")
-        error.cure = "pip install pandas, or use .records or .to_csv()"
+        error.fix = "pip install pandas, or use .records or .to_csv()"
         raise error from reason
     return pandas.DataFrame(columns)
 

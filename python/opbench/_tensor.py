@@ -18,9 +18,9 @@ _KINDS = {"b": "i", "h": "i", "i": "i", "l": "i", "q": "i", "n": "i", "B": "u", 
 _BFLOAT16 = "<V2" if sys.byteorder == "little" else ">V2"  # as ml_dtypes saves it
 
 
-def _refuse(what, cure):
-    error = InputError(f"{what}; {cure}")
-    error.cure = cure
+def _refuse(what, fix):
+    error = InputError(f"{what}; {fix}")
+    error.fix = fix
     raise error
 
 

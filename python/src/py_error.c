@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * opbench.Error: what ob_err says, as an exception with its file, line, column and cure.
+ * opbench.Error: what ob_err says, as an exception with its file, line, column and fix.
  */
 #include "py_core.h"
 
@@ -9,14 +9,14 @@
 
 static const char ERROR_TEXT[] = "What opbench could not do.\n\n"
                                  "file, line, column and path say where in the input it is (None: "
-                                 "nowhere), cure what to do about it, code which kind\n"
+                                 "nowhere), fix what to do about it, code which kind\n"
                                  "of error the library had (\"OB_ERR_SYNTAX\").";
 static const char INPUT_ERROR_TEXT[] =
     "An Error of what was given: a file, an argument, a name. Also a ValueError.";
 
 static PyObject *make_defaults(void)
 {
-    static const char *const NAMES[] = {"code", "file", "line", "column", "path", "cure"};
+    static const char *const NAMES[] = {"code", "file", "line", "column", "path", "fix"};
     PyObject *dict = PyDict_New();
     for (size_t i = 0; dict != NULL && i < sizeof NAMES / sizeof *NAMES; i++)
         if (PyDict_SetItemString(dict, NAMES[i], Py_None) < 0)
@@ -74,12 +74,12 @@ static int set_place(PyObject *object, const ob_err *err)
 }
 
 /* Messages say what is wrong; what to do about it. */
-static int set_cure(PyObject *object, const ob_err *err)
+static int set_fix(PyObject *object, const ob_err *err)
 {
-    const char *cure = NULL;
+    const char *fix = NULL;
     for (const char *at = strstr(err->message, "; "); at != NULL; at = strstr(at + 1, "; "))
-        cure = at + 2;
-    return cure != NULL ? set_attribute(object, "cure", decode(cure)) : 0;
+        fix = at + 2;
+    return fix != NULL ? set_attribute(object, "fix", decode(fix)) : 0;
 }
 
 static bool is_input(ob_status code)
@@ -125,7 +125,7 @@ PyObject *ob__py_raise(PyObject *module, const ob_err *err)
     Py_XDECREF(message);
     if (object == NULL)
         return NULL;
-    if (set_place(object, err) == 0 && set_cure(object, err) == 0)
+    if (set_place(object, err) == 0 && set_fix(object, err) == 0)
         PyErr_SetObject(type, object);
     Py_DECREF(object);
     return NULL;

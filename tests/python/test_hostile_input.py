@@ -97,7 +97,7 @@ def measured(metadata):
 
 def refused(blob, what):
     error = outcome(benchmark.load_measurements, io.BytesIO(blob))
-    check(isinstance(error, opbench.InputError) and error.cure, f"{what}: {error!r}")
+    check(isinstance(error, opbench.InputError) and error.fix, f"{what}: {error!r}")
 
 
 def pickles():

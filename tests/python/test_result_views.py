@@ -126,7 +126,7 @@ def frames(result, folder):
 
     path = str(result.save(folder / "frames.json"))
     if importlib.util.find_spec("pandas") is None:
-        check("pip install pandas" in refused(result.to_pandas), "without pandas the cure is said")
+        check("pip install pandas" in refused(result.to_pandas), "without pandas the fix is said")
     python = environment_with(build_folder(), "pandas")
     if python is None:
         return

@@ -144,11 +144,11 @@ def errors(folder):
     bad.write_text('{"torch.add": {\n  "config": 3}}', encoding="utf-8")
     error = raised(opbench.run, bad)
     check(isinstance(error, opbench.InputError) and isinstance(error, ValueError), "what was given is an InputError")
-    check((error.file, error.line) == (str(bad), 1) and error.column and error.path and error.cure,
-          f"{(error.file, error.line, error.column, error.path, error.cure)}")
+    check((error.file, error.line) == (str(bad), 1) and error.column and error.path and error.fix,
+          f"{(error.file, error.line, error.column, error.path, error.fix)}")
     error = raised(lambda: opbench.run({"torch.add": {}}))
     check(error.file == "<config>" and error.path == '."torch.add"' and "stdin" not in str(error), f"of a dict: {error}")
-    check(raised(opbench.run, CONFIG, bakcend="null").cure == "did you mean backend?", "near names")
+    check(raised(opbench.run, CONFIG, bakcend="null").fix == "did you mean backend?", "near names")
     check("compile=reduce-overhead" in str(raised(opbench.run, CONFIG, cuda_graph=True)), "what is refused says why")
     check("to_csv" in str(raised(opbench.run, CONFIG, format="csv")), "forms are the result's")
     check("True or False" in str(raised(opbench.run, CONFIG, check="yes")), "a flag is True or False")

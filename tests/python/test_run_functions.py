@@ -57,7 +57,7 @@ def in_processes():
     check(made.verdict == "slower", made.table)
     check([len(record["statistics"]["forward"]["process_samples"]) for record in made.records] == [3, 3], "three processes each")
     error = raised(opbench.diff, little, lambda: 0, processes=2)
-    check(isinstance(error, opbench.InputError) and "def in a module" in error.cure, repr(error))
+    check(isinstance(error, opbench.InputError) and "def in a module" in error.fix, repr(error))
     # What is defined on standard input, as in a notebook, no other process can import.
     code = "import opbench\ndef f(): pass\ndef g(): pass\ntry:\n    opbench.diff(f, g, processes=2, budget=0.1)\nexcept opbench.Error as error:\n    print(error)\n"
     done = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, check=False, timeout=120)

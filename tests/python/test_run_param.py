@@ -113,12 +113,12 @@ def places():
     """By PARAM's own modules, in a process that has imported nothing of it."""
     done = subprocess.run([sys.executable, "-c", PLACES], capture_output=True, text=True, check=False)
     check(done.returncode == 0, f"PARAM's modules: {done.stderr}")
-    for line, cure in LACKING.items():
+    for line, fix in LACKING.items():
         try:
             exec(line, {})
             check(False, f"{line} is refused")
         except ImportError as error:
-            check(cure in str(error) and line.split()[-1] in str(error), f"{line}: {error}")
+            check(fix in str(error) and line.split()[-1] in str(error), f"{line}: {error}")
     check(not hasattr(opbench.param, "nothing"), "an attribute that is not there")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tensors as arguments: buffers, NumPy's and PyTorch's arrive in the worker with their values, which --check compares; what
-cannot is refused with its cure. Without NumPy or PyTorch their parts are skipped, and said so.
+cannot is refused with its fix. Without NumPy or PyTorch their parts are skipped, and said so.
 
 usage: test_run_tensors.py [OPBENCH]
 """
@@ -37,7 +37,7 @@ def refused(function, *args):
     try:
         function(*args)
     except opbench.InputError as error:
-        return f"{error} / {error.cure}"
+        return f"{error} / {error.fix}"
     return ""
 
 

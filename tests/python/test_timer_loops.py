@@ -384,11 +384,11 @@ def check_stubs():
 
 def check_errors():
     check(issubclass(opbench.InputError, ValueError) and issubclass(opbench.InputError, opbench.Error), "kinds of errors")
-    check(opbench.Error("x").line is None and opbench.Error("x").cure is None, "an error that says nothing")
+    check(opbench.Error("x").line is None and opbench.Error("x").fix is None, "an error that says nothing")
     error = raised(lambda: benchmark.Timer("pass").timeit(-1), opbench.InputError)
     check((error.code, error.file, error.line) == ("OB_ERR_INVALID", None, None), f"an error of the library: {vars(error)}")
     error = raised(lambda: benchmark.Timer("pass", num_threads=0).timeit(1), opbench.InputError)
-    check(error.cure == "give 1 or more", f"a cure: {error}, {error.cure!r}")
+    check(error.fix == "give 1 or more", f"a fix: {error}, {error.fix!r}")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "evil.pkl")
         path.write_bytes(b"cposix\nsystem\n(S'false'\ntR.")

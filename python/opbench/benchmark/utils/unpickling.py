@@ -16,9 +16,9 @@ from opbench.benchmark.utils import common
 _DTYPE_KINDS = "biufc"
 
 
-def _refuse(what: str, cure: str, file: Optional[str] = None) -> InputError:
-    error = InputError(f"{file}: {what}; {cure}" if file is not None else f"{what}; {cure}")
-    error.file, error.cure = file, cure
+def _refuse(what: str, fix: str, file: Optional[str] = None) -> InputError:
+    error = InputError(f"{file}: {what}; {fix}" if file is not None else f"{what}; {fix}")
+    error.file, error.fix = file, fix
     return error
 
 

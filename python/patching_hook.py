@@ -38,7 +38,7 @@ def _check_place(path):
 
 
 class _Capture(capture.Capture):
-    """Writes a pickle beside the config."""
+    """Also writes a pickle, besides the config."""
 
     pickle = None
 

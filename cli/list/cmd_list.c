@@ -126,9 +126,10 @@ static const ob_cli_word WORDS[] = {
              "kernels that the backends' libraries choose on this machine and what opbench tells "
              "them instead. Without it, lists the topics."},
     {.name = "PATTERN",
-     .help = "Only what has this name, in any spelling that a config may use; if there is none, "
-             "what has this text in its name or category; with * or ?, names that match as a "
-             "whole. Case does not matter."},
+     .help =
+         "Only what has this name, in any spelling that a config may use; if there is none, "
+         "what has this text in its name or category; with * or ?, whole names that match. Case "
+         "does not matter."},
     {.name = NULL},
 };
 

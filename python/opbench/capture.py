@@ -666,7 +666,7 @@ class Capture:
         self.dirty = True
 
     def _watch_indexing(self):
-        """A mode is not told of x[i] and x[i] = v on plain tensors; these two are replaced until stop()."""
+        """A mode does not see x[i] and x[i] = v on plain tensors, so these two are replaced until stop()."""
         capture, get, put = self, torch.Tensor.__getitem__, torch.Tensor.__setitem__
 
         def getitem(tensor, index):
@@ -686,7 +686,7 @@ class Capture:
         torch.Tensor.__getitem__, torch.Tensor.__setitem__ = getitem, setitem
 
     def _watch_compile(self):
-        """What torch.compile makes from now on runs unseen: watched, it would be compiled anew, with the watching in it."""
+        """What torch.compile makes from now on is not watched: otherwise it would be compiled again, with the watching in it."""
         self.compile = getattr(torch, "compile", None)
         if self.compile is None:
             return

@@ -4,7 +4,7 @@
 Both sides speak in the messages of src/process/wire.h. The first is JSON: stmt, setup, threads, and the library that
 switches callgrind or null. Then one request each: "time N", "count N W R", "baseline N" or "blocks", as
 src/snippet/serve.c has them. The statement is
-put into the loop as a tree, not as text, so nothing in it is indented anew or escaped. The cyclic garbage
+put into the loop as a tree, not as text, so nothing in it is indented again or escaped. The cyclic garbage
 collector is off while anything is timed or counted. Code that does not compile, or leaves the loop around it, is
 "refused", not an error.
 """
@@ -80,7 +80,7 @@ def time_blocks(n, result):
 
 
 def asked_blocks(server, who):
-    """Blocks as they are asked for, behind the answer to what was asked before."""
+    """Blocks, one for each request; the answer to the previous request is sent first."""
     answer = b"0"
     while True:
         server.send(ANSWER, answer)

@@ -94,7 +94,7 @@ static bool begin_time(server *s)
 static bool answer(const server *s);
 static bool take_number(const char **line, uint64_t *out);
 
-/* A block that is asked for, behind the answer to what was asked before. */
+/* Sends the answer to the previous request, then begins the block that the next one asks for. */
 static bool begin_asked(server *s)
 {
     ob_text request = {0};

@@ -209,7 +209,7 @@ class Fuzzer:
     """Draws sets of parameters and makes tensors of them.
 
     parameters and tensors are lists, whose items may be lists. Each of the constraints is called with a dict of the
-    parameters, and a set that one of them refuses is drawn again. Every take() begins anew from the seed; None takes one.
+    parameters, and a set that one of them refuses is drawn again. Every take() starts again from the seed; None takes one.
     """
 
     def __init__(

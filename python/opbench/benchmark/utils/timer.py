@@ -54,7 +54,7 @@ _GENERATOR = 0x20 | 0x80 | 0x200  # flags of code that yields or awaits
 
 
 def _compile(stmt: str, setup: str) -> Any:
-    """Code that defines _ob_inner: setup, then the statement in a loop. As trees, so that no text is indented anew."""
+    """Code that defines _ob_inner: setup, then the statement in a loop. Built from syntax trees, so that no text has to be indented again."""
     frame = ast.parse(_FRAME)
     function: Any = frame.body[0]
     before, body = ast.parse(setup, "<setup>"), ast.parse(stmt, "<stmt>")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads pickled measurements without running what is in them, and without torch.
 
-Nothing that a file names is called but what stands here. NumPy's arrays, which metadata may hold, are made anew from their
+Nothing that a file names is called but what stands here. NumPy's arrays, which metadata may hold, are rebuilt from their
 bytes: its own way trusts what a pickle says of a dtype, and makes pointers of bytes if it says so.
 """
 

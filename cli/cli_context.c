@@ -46,8 +46,8 @@ static int discover(ob_cli *cli)
 {
     char dir[PATH_MAX];
     ob_err err;
-    return ob_plugin_discover_apart(cli->context, ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL,
-                                    &err) == OB_OK
+    return ob_plugin_discover_isolated(
+               cli->context, ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL, &err) == OB_OK
                ? OB_EXIT_OK
                : ob__cli_fail(cli, &err);
 }

@@ -35,7 +35,7 @@ ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err);
  * file is loaded in a separate process, which reports what the file registers. The functions of
  * such entries fail until ob_session_open loads what it needs into this process. For programs whose
  * cases run in workers. */
-ob_status ob_plugin_discover_apart(ob_context *context, const char *library_dir, ob_err *err);
+ob_status ob_plugin_discover_isolated(ob_context *context, const char *library_dir, ob_err *err);
 
 typedef enum ob_entry_kind {
     OB_ENTRY_OPERATOR,

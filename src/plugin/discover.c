@@ -221,7 +221,7 @@ ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_er
     return discover(context, library_dir, OB__PLUGIN_FOREIGN, err);
 }
 
-ob_status ob_plugin_discover_apart(ob_context *context, const char *library_dir, ob_err *err)
+ob_status ob_plugin_discover_isolated(ob_context *context, const char *library_dir, ob_err *err)
 {
     return discover(context, library_dir, OB__PLUGIN_APART, err);
 }

@@ -445,8 +445,9 @@ typedef struct ob_result_file_params {
     ob_result_open_mode mode; /* with a prefix: CREATE, which never empties a file; or APPEND, which
                                  is then the same */
     int64_t pid, unix_seconds; /* 0 = this process, now */
-    const char *go_on; /* option that continues after a full disk, for messages; NULL = none */
-    bool any_lines;    /* APPEND: also accept a file that begins with JSON of another kind */
+    /* The option that continues after a full disk, for messages; NULL = none. */
+    const char *continue_option;
+    bool any_lines; /* APPEND: also accept a file that begins with JSON of another kind */
     /* Called while another run has the file, about ten times a second; pid: that of the other run,
      * 0 = unknown. False gives up. NULL = do not wait. */
     bool (*wait)(void *ctx, const char *path, int64_t pid);

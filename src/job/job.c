@@ -165,7 +165,7 @@ static ob_status open_beside_earlier(ob_job *job, ob_err *err)
     const ob_job_params *p = &job->params;
     const ob_result_file_params to = {.size = sizeof to,
                                       .prefix = p->prefix,
-                                      .go_on = "--resume",
+                                      .continue_option = "--resume",
                                       .named_by = p->named_by,
                                       .mode = OB_RESULT_CREATE};
     OB_TRY(ob__job_read_earlier(job, err));
@@ -189,7 +189,7 @@ static ob_status open_file(ob_job *job, ob_err *err)
     const ob_result_file_params to = {.size = sizeof to,
                                       .path = p->output,
                                       .prefix = p->prefix,
-                                      .go_on = p->named_by == NULL ? "--resume" : NULL,
+                                      .continue_option = p->named_by == NULL ? "--resume" : NULL,
                                       .named_by = p->named_by,
                                       .mode = MODES[p->mode],
                                       .wait = p->wait,

@@ -29,8 +29,8 @@ struct ob_result_file {
     int descriptor;
     bool regular; /* can be cut */
     char *path;
-    char *go_on;  /* NULL = none */
-    ob_text line; /* reused from record to record */
+    char *continue_option; /* NULL = none */
+    ob_text line;          /* reused from record to record */
 };
 
 static ob_status io_error(const char *path, const char *what, int why, ob_err *err)
@@ -135,8 +135,8 @@ static ob_status write_line(ob_result_file *file, const char *data, size_t size,
         "a record of %zu bytes cannot be written: %s; the file %s. Free some space "
         "or choose another place%s%s",
         size, strerror(why), whole ? "ends with the record before it" : "may end with a part of it",
-        file->go_on != NULL && file->regular ? ", then " : "",
-        file->go_on != NULL && file->regular ? file->go_on : "");
+        file->continue_option != NULL && file->regular ? ", then " : "",
+        file->continue_option != NULL && file->regular ? file->continue_option : "");
 }
 
 /* Cuts at a place that was found in the first `size` bytes, if those are still all. */
@@ -267,7 +267,8 @@ ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_fil
     if (file == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the output file");
     file->descriptor = -1;
-    file->go_on = params->go_on != NULL ? strdup(params->go_on) : NULL;
+    file->continue_option =
+        params->continue_option != NULL ? strdup(params->continue_option) : NULL;
     const ob_status status = open_file(params, file, err);
     if (status != OB_OK) {
         ob_result_file_close(file, NULL);
@@ -322,7 +323,7 @@ ob_status ob_result_file_close(ob_result_file *file, ob_err *err)
     if (file->descriptor >= 0 && close(file->descriptor) != 0 && errno != EINTR)
         status = io_error(file->path, "the last records may be lost", errno, err);
     free(file->path);
-    free(file->go_on);
+    free(file->continue_option);
     ob_text_fini(&file->line);
     free(file);
     return status;

@@ -65,7 +65,7 @@ ob_status ob__history_prune(ob_history *h, int *code, ob_err *err)
     const ob_history_options *o = h->options;
     const ob_store_prune_params params = {.size = sizeof params,
                                           .before = h->filter.since,
-                                          .samples_alone = o->samples_only,
+                                          .samples_only = o->samples_only,
                                           .dry = o->dry_run};
     uint64_t runs, results;
     if (o->before == NULL) {

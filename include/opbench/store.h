@@ -219,10 +219,10 @@ ob_status ob_store_accept(ob_store *store, const char *text, const char *commit,
 /* ------------------------------------------------------------------ pruning */
 
 typedef struct ob_store_prune_params {
-    size_t size;        /* sizeof(ob_store_prune_params) */
-    int64_t before;     /* unix seconds: delete runs from before then */
-    bool samples_alone; /* delete only samples, and keep the runs */
-    bool dry;           /* dry run: count what would be deleted, delete nothing */
+    size_t size;       /* sizeof(ob_store_prune_params) */
+    int64_t before;    /* unix seconds: delete runs from before then */
+    bool samples_only; /* delete only samples, and keep the runs */
+    bool dry;          /* dry run: count what would be deleted, delete nothing */
 } ob_store_prune_params;
 ob_status ob_store_prune(ob_store *store, const ob_store_prune_params *params, uint64_t *runs,
                          uint64_t *results, ob_err *err);

@@ -54,15 +54,15 @@ static ob_status prune(ob_sql *sql, const ob_store_prune_params *params, uint64_
     const ob_sql_value before = ob__sql_int(params->before);
     OB_TRY(count_old(sql, "SELECT count(*) FROM ob_run WHERE time < $1", &before, runs, err));
     OB_TRY(count_old(sql,
-                     params->samples_alone ? "SELECT count(*) FROM ob_samples WHERE run IN (SELECT "
-                                             "id FROM ob_run WHERE time < $1)"
-                                           : "SELECT count(*) FROM ob_result WHERE run IN (SELECT "
-                                             "id FROM ob_run WHERE time < $1)",
+                     params->samples_only ? "SELECT count(*) FROM ob_samples WHERE run IN (SELECT "
+                                            "id FROM ob_run WHERE time < $1)"
+                                          : "SELECT count(*) FROM ob_result WHERE run IN (SELECT "
+                                            "id FROM ob_run WHERE time < $1)",
                      &before, results, err));
     if (params->dry)
         return OB_OK;
     OB_TRY(remove_from(sql, "ob_samples", &before, err));
-    return params->samples_alone ? OB_OK : remove_runs(sql, &before, err);
+    return params->samples_only ? OB_OK : remove_runs(sql, &before, err);
 }
 
 ob_status ob_store_prune(ob_store *store, const ob_store_prune_params *given, uint64_t *runs,

@@ -202,12 +202,12 @@ static void test_prune(void)
     CHECK_INT(runs, 10);
     CHECK_INT(results, 30);
     p.dry = false;
-    p.samples_alone = true;
+    p.samples_only = true;
     CHECK_INT(ob_store_prune(store, &p, &runs, &results, NULL), OB_OK);
     CHECK_INT(results, 30);
     CHECK_INT(ob_store_prune(store, &p, &runs, &results, NULL), OB_OK);
     CHECK_INT(results, 0);
-    p.samples_alone = false;
+    p.samples_only = false;
     CHECK_INT(ob_store_prune(store, &p, &runs, &results, NULL), OB_OK);
     CHECK_INT(results, 30);
     p.before = INT64_MAX;

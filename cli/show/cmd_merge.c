@@ -115,8 +115,8 @@ static void summarise(const merging *m, const ob_merge_report *r)
 {
     ob__cli_printf(m->cli, "%s: %" PRIu64 " result%s of %" PRIu64 " file%s", m->options->output,
                    r->results, r->results == 1 ? "" : "s", r->files, r->files == 1 ? "" : "s");
-    if (r->doubled > 0)
-        ob__cli_printf(m->cli, ", %" PRIu64 " measured more than once", r->doubled);
+    if (r->duplicates > 0)
+        ob__cli_printf(m->cli, ", %" PRIu64 " measured more than once", r->duplicates);
     if (r->missing > 0)
         ob__cli_printf(m->cli, ", %" PRIu64 " missing\n", r->missing);
     else

@@ -45,13 +45,13 @@ typedef struct ob_merge_params {
 } ob_merge_params;
 
 typedef struct ob_merge_report {
-    size_t size;      /* sizeof(ob_merge_report) */
-    uint64_t files;   /* files that had results */
-    uint64_t results; /* results that were written */
-    uint64_t doubled; /* additional results of cases that have one */
-    uint64_t missing; /* results that no file has */
-    uint64_t damaged; /* lines that were cut off */
-    bool is_proven;   /* headers say which results there should be, so `missing` is exact */
+    size_t size;         /* sizeof(ob_merge_report) */
+    uint64_t files;      /* files that had results */
+    uint64_t results;    /* results that were written */
+    uint64_t duplicates; /* additional results of cases that have one */
+    uint64_t missing;    /* results that no file has */
+    uint64_t damaged;    /* lines that were cut off */
+    bool is_proven;      /* headers say which results there should be, so `missing` is exact */
 } ob_merge_report;
 
 /* If a case has several results for the same backend, side, threads and process, the newest that is

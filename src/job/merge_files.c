@@ -165,7 +165,7 @@ static ob_status copy_results(ob_merger *m, ob_err *err)
     ob_status status;
     while ((status = ob__entry_sort_next(m->sort, &entry, err)) == OB_OK) {
         const bool is_double = has_before && same_result(&before, &entry);
-        m->report.doubled += is_double;
+        m->report.duplicates += is_double;
         if (!is_double) {
             m->statuses[entry.status]++;
             /* One that was stopped in the middle is to be run again. */

@@ -223,7 +223,7 @@ static void the_newest_that_is_ok_counts(void)
                            LATER RESULT("0", "ok", ", \"n\": 2") RESULT("1", "ok", "")
                                RESULT("2", "crashed", "")};
     CHECK_INT(MERGE(texts[0], texts[1]), OB_OK);
-    CHECK_INT(report.doubled, 3);
+    CHECK_INT(report.duplicates, 3);
     CHECK_INT(report.missing, 1); /* what was interrupted is to be run again */
     check_results(RESULT("0", "ok", ", \"n\": 2") OK("1") OK("2") RESULT("3", "interrupted", ""));
     CHECK_INT(MERGE(texts[1], texts[0]), OB_OK); /* in whichever order they are named */

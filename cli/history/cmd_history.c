@@ -5,6 +5,8 @@
 #include "history/history.h"
 #include "screen.h"
 
+#include "opbench/old_option.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -24,12 +26,12 @@ static const ob_history_action ACTIONS[] = {
     {.name = "show",
      .words = "[CASE]",
      .most_words = 1,
-     .options = "since|branch|host|tag|backend|format|p|least|value",
+     .options = "since|branch|host|tag|backend|format|p|min-change|value",
      .run = ob__history_show},
     {.name = "check",
      .words = "[CASE]",
      .most_words = 1,
-     .options = "since|branch|host|tag|backend|format|p|least|value|fail|all",
+     .options = "since|branch|host|tag|backend|format|p|min-change|value|fail|all",
      .run = ob__history_check},
     {.name = "ack",
      .words = "CASE COMMIT REASON",
@@ -85,8 +87,9 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "all", all, .help = "check: list every case of a group, and accepted changes too."),
     ROW(DOUBLE, "p", p, .value = "P", .max = 0.05, .otherwise = "0.001",
         .help = "How often chance alone may look like a change."),
-    ROW(DOUBLE, "least", least, .value = "FRACTION", .max = 10, .otherwise = "0",
+    ROW(DOUBLE, "min-change", min_change, .value = "FRACTION", .max = 10, .otherwise = "0",
         .help = "Ignore steps smaller than this: 2% or 0.02."),
+    OB_OPTION_OLD_NAME("least", "min-change"),
     ROW(CHOICE, "value", value, .value = "WHICH", .choices = "median|p25|min|mean",
         .initial = "median", .help = "Which statistic of the samples to follow."),
     ROW(STRING, "before", before, .value = "WHEN",
@@ -200,10 +203,11 @@ static int check_words(ob_cli *cli, const ob_history_action *action, size_t coun
 static int check_options(ob_cli *cli, const ob_history_action *action)
 {
     for (const ob_option *row = OPTIONS; row->name != NULL; row++) {
-        const char *at = strstr(action->options, row->name);
-        const size_t length = strlen(row->name);
-        bool takes = strcmp(row->name, "db") == 0;
-        for (; at != NULL && !takes; at = strstr(at + 1, row->name))
+        const char *name = row->type == OB_OPTION_ROWS ? row->value : row->name; /* an old one */
+        const char *at = strstr(action->options, name);
+        const size_t length = strlen(name);
+        bool takes = strcmp(name, "db") == 0;
+        for (; at != NULL && !takes; at = strstr(at + 1, name))
             takes = (at == action->options || at[-1] == '|') &&
                     (at[length] == '|' || at[length] == '\0');
         if (!takes && ob__cli_is_given(cli, row->name))

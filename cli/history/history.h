@@ -11,7 +11,7 @@
 
 typedef struct ob_history_options {
     const char *db, *since, *before, *branch, *host, *tag, *backend, *value, *format;
-    double p, least;
+    double p, min_change;
     bool samples, fail, all, samples_only, dry_run;
 } ob_history_options;
 

@@ -197,7 +197,7 @@ static bool is_filtered(const ob_store_filter *f)
 ob_status ob__history_check(ob_history *h, int *code, ob_err *err)
 {
     const ob_change_params how = {
-        .size = sizeof how, .p = h->options->p, .least = h->options->least};
+        .size = sizeof how, .p = h->options->p, .least = h->options->min_change};
     h->filter.text = h->word_count > 0 ? h->words[0] : NULL;
     const ob_store_check_params params = {
         .size = sizeof params, .filter = &h->filter, .how = &how, .value = h->options->value};

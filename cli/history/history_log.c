@@ -193,7 +193,7 @@ static ob_status print_points(ob_history *h, const ob_store_list *list, const ob
 static ob_status show_case(ob_history *h, const ob_store_list *list, ob_err *err)
 {
     const ob_change_params how = {
-        .size = sizeof how, .p = h->options->p, .least = h->options->least};
+        .size = sizeof how, .p = h->options->p, .least = h->options->min_change};
     const ob_store_check_params params = {
         .size = sizeof params, .filter = &h->filter, .how = &how, .value = h->options->value};
     ob_store_runs *runs = NULL;

@@ -193,7 +193,7 @@ typedef struct ob_record_result {
     const char *check_verdict; /* "same", "differs", "not checked" */
     double check_worst;        /* largest difference in units of its bound */
     double check_checked, check_elements; /* elements compared, and elements in total */
-    const char *check_again; /* "refilled", "prepared anew", "same inputs"; NULL = not done */
+    const char *check_again; /* "refilled", "prepared again", "same inputs"; NULL = not done */
     const char *device;
     const ob_json *libraries; /* properties that the header could not have yet; may be NULL */
     const char *mode;         /* "discrete", "continuous", "continuous_events" */

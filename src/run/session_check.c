@@ -59,7 +59,7 @@ ob_status ob__session_check_after(ob_session *s, const ob_case *c, ob_record *re
     ob__setup_fini(&other);
     OB_TRY(status);
     ob__check_join(&s->checked, &later);
-    record->result.check_again = same ? "same inputs" : refilled ? "refilled" : "prepared anew";
+    record->result.check_again = same ? "same inputs" : refilled ? "refilled" : "prepared again";
     return note_check(s, record, err);
 }
 
@@ -71,6 +71,6 @@ ob_status ob__session_check_made_after(ob_session *s, ob_record *record, ob_err 
     record->result.process_peak_bytes = ob__peak_bytes(&s->peak);
     OB_TRY(s->options.maker->check(s->made, ob__find_reference(s->context), true, &later, err));
     ob__check_join(&s->checked, &later);
-    record->result.check_again = "prepared anew"; /* as each call of a step is, every time */
+    record->result.check_again = "prepared again"; /* as each call of a step is, every time */
     return note_check(s, record, err);
 }

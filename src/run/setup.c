@@ -443,7 +443,7 @@ static bool is_alike(const ob_value *a, const ob_value *b)
         for (size_t i = 0; plain && i < a->as.list.count; i++)
             plain = a->as.list.items[i].kind != OB_VALUE_TENSOR &&
                     is_alike(&a->as.list.items[i], &b->as.list.items[i]);
-        return plain; /* lists of tensors are prepared anew */
+        return plain; /* lists of tensors are prepared again */
     }
     if (a->kind != OB_VALUE_TENSOR)
         return true;

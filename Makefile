@@ -128,6 +128,7 @@ check: ## static checks: format, includes, names, sizes, docs, clang-tidy, cppch
 	tools/check_names
 	tools/check_sizes
 	tools/check_docs
+	tools/check_commits
 	cmake --preset default
 	tools/check_tidy build
 

@@ -139,6 +139,7 @@ typedef struct ob_side_progress {
     /* Only the lists of times, disturbed samples and samples per process are set; NULL = there are
      * none. */
     const ob_record_pass *forward, *backward;
+    const ob_record_result *last; /* what its last process gave; NULL = nothing */
 } ob_side_progress;
 
 /* The library makes it; it is valid during the call. */

@@ -147,6 +147,8 @@ typedef struct ob_verdict_looks {
      * would probably exceed it; 0 = no limit. */
     double budget_s;
     bool to_the_end; /* do not stop before the budget is spent: for self-tests */
+    /* Of the samples' clock; 0 = it is measured at the first look. */
+    double clock_resolution_ns;
     /* Filled in by the looks. Differences are logarithms. */
     bool has_looked;
     bool has_called;    /* faster or slower */

@@ -528,7 +528,8 @@ static bool has_enough(const group *w, const ob_process_turn *t)
         sides[i] = (ob_side_progress){.name = l->name,
                                       .failed = l->over,
                                       .forward = l->merge.forward.present ? forward : NULL,
-                                      .backward = l->merge.backward.present ? backward : NULL};
+                                      .backward = l->merge.backward.present ? backward : NULL,
+                                      .last = l->over ? NULL : &l->s.record.result};
         progress.start_seconds += l->s.start_seconds;
         progress.measured += seconds_of(&l->merge, forward) + seconds_of(&l->merge, backward);
     }

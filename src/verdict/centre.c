@@ -97,12 +97,6 @@ ob_centre ob__centre_difference(const ob_centre *a, const ob_centre *b)
                        .by_scatter = error_of_difference(&a->by_scatter, &b->by_scatter)};
 }
 
-void ob__centre_blur(ob_centre *centre, double error)
-{
-    centre->by_weights.error = hypot(centre->by_weights.error, error);
-    centre->by_scatter.error = hypot(centre->by_scatter.error, error);
-}
-
 static double half_width(const ob_centre_error *e, double miss)
 {
     if (isnan(e->error))

@@ -24,8 +24,6 @@ typedef struct ob_centre {
 ob_centre ob__centre_of(const double *values, const double *variances, size_t count);
 /* The difference of two independent ones: b - a. */
 ob_centre ob__centre_difference(const ob_centre *a, const ob_centre *b);
-/* Adds an error that all numbers share. */
-void ob__centre_blur(ob_centre *centre, double error);
 /* Half the width of an interval around it that misses with this chance; infinite where that is not known. The sure one is the
  * wider of those by both errors. */
 double ob__centre_half_width(const ob_centre *centre, double miss);

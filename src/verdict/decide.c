@@ -134,19 +134,29 @@ static ob_centre centre_of(const sides *s, const ob_verdict_unit *units, size_t 
     return ob__centre_of(s->scratch, weigh(s, which), count);
 }
 
-/* A clock that ticks rounds all samples of a side the same way: evenly within a tick, whose standard deviation is 1 / sqrt(12). */
-static double clock_error(const ob_verdict_unit *units, size_t count, double *scratch)
+/* In relative terms, as the processes usually have it. */
+static double tick_of(const ob_verdict_unit *units, size_t count, double *scratch)
 {
     for (size_t i = 0; i < count; i++)
         scratch[i] = units[i].tick;
     ob_stats_sort(scratch, count);
-    return ob_stats_quantile(scratch, count, 0.5) / sqrt(12);
+    return ob_stats_quantile(scratch, count, 0.5);
 }
 
-static double clocks_error(const sides *s)
+/* A clock that ticks rounds all samples of a side the same way, evenly within a tick: half a tick at most, and a standard
+ * deviation of 1 / sqrt(12). Nothing of that is estimated, so Student's t has no part in it. */
+static double rounding_at_most(const sides *s)
 {
-    return hypot(clock_error(s->a, s->a_count, s->scratch),
-                 clock_error(s->b, s->b_count, s->scratch));
+    return (tick_of(s->a, s->a_count, s->scratch) + tick_of(s->b, s->b_count, s->scratch)) / 2;
+}
+
+static double usual_rounding(const sides *s, double miss)
+{
+    static const double ANY = 1e6; /* so many degrees of freedom: a normal distribution */
+    const double error =
+        hypot(tick_of(s->a, s->a_count, s->scratch), tick_of(s->b, s->b_count, s->scratch)) /
+        sqrt(12);
+    return fmin(ob_student_t_quantile(1 - miss / 2, ANY) * error, rounding_at_most(s));
 }
 
 static void find_differences(const sides *s, measure which)
@@ -155,7 +165,7 @@ static void find_differences(const sides *s, measure which)
         s->scratch[i] = log_of(&s->b[i], which) - log_of(&s->a[i], which);
 }
 
-static ob_centre raw_difference_of(const sides *s, measure which)
+static ob_centre difference_of(const sides *s, measure which)
 {
     if (!s->paired) {
         const ob_centre a = centre_of(s, s->a, s->a_count, which);
@@ -166,28 +176,30 @@ static ob_centre raw_difference_of(const sides *s, measure which)
     return ob__centre_of(s->scratch, weigh(s, which), s->a_count);
 }
 
-static ob_centre difference_of(const sides *s, measure which)
+static double half_width_of(const sides *s, const ob_centre *d, double miss)
 {
-    ob_centre out = raw_difference_of(s, which);
-    ob__centre_blur(&out, clocks_error(s));
-    return out;
+    return hypot(ob__centre_half_width(d, miss), usual_rounding(s, miss));
+}
+
+static double sure_half_width_of(const sides *s, const ob_centre *d, double miss)
+{
+    return ob__centre_sure_half_width(d, miss) + rounding_at_most(s);
 }
 
 /* Of the undisturbed times. Differences of pairs are symmetrical around the true one, because the sides ran in turns. */
 static range interval_of(const sides *s, const ob_centre *d)
 {
-    static const double ANY = 1e6; /* so many degrees of freedom: a normal distribution */
     const double miss = 1 - OB_VERDICT_CONFIDENCE;
     range out;
     if (s->paired) {
         find_differences(s, LOW);
         if (ob__centre_typical(s->scratch, weigh(s, LOW), s->a_count, miss, &out.low, &out.high)) {
-            const double clocks = ob_student_t_quantile(1 - miss / 2, ANY) * clocks_error(s);
+            const double clocks = usual_rounding(s, miss);
             return (range){d->mean - hypot(fmax(d->mean - out.low, 0), clocks),
                            d->mean + hypot(fmax(out.high - d->mean, 0), clocks)};
         }
     }
-    const double half = ob__centre_half_width(d, miss);
+    const double half = half_width_of(s, d, miss);
     return (range){d->mean - half, d->mean + half};
 }
 
@@ -255,7 +267,7 @@ static bool say_other(const sides *s, const bounds *b, measure which, const char
                       ob_verdict *out)
 {
     const ob_centre d = difference_of(s, which);
-    const double sure = fabs(d.mean) - ob__centre_sure_half_width(&d, b->miss);
+    const double sure = fabs(d.mean) - sure_half_width_of(s, &d, b->miss);
     const bool against = (out->kind == OB_VERDICT_SLOWER && d.mean > 0) ||
                          (out->kind == OB_VERDICT_FASTER && d.mean < 0);
     if (!(sure > b->threshold) || against)
@@ -269,7 +281,7 @@ static bool say_other(const sides *s, const bounds *b, measure which, const char
 static bool say_unconfirmed(const sides *s, ob_verdict *out)
 {
     const ob_centre d = difference_of(s, MEDIAN);
-    const double half = ob__centre_half_width(&d, 1 - OB_VERDICT_CONFIDENCE);
+    const double half = half_width_of(s, &d, 1 - OB_VERDICT_CONFIDENCE);
     const double called = log(out->ratio), median = called > 0 ? d.mean : -d.mean;
     if (out->kind == OB_VERDICT_SAME || !(median + half < fabs(called) / 2))
         return false;
@@ -317,7 +329,7 @@ static void decide(const sides *s, const ob_verdict_params *p, ob_verdict *out)
     if (s->a_count >= LEAST_UNITS && s->b_count >= LEAST_UNITS) {
         const range shown = interval_of(s, &d);
         const double half = fmax(shown.high - d.mean, d.mean - shown.low);
-        const double sure_half = fmax(ob__centre_sure_half_width(&d, b.miss), half);
+        const double sure_half = fmax(sure_half_width_of(s, &d, b.miss), half);
         const double unseen = unseen_placement(p);
         /* No effort makes it smaller, so the bounds move instead of the widths. */
         const bounds within = {

@@ -329,13 +329,12 @@ ob_status ob__diff_add_pass(const ob_record_pass *from, const ob_diff_taken *how
     return row.all.count > 0 ? add_units(&row, to, err) : OB_OK;
 }
 
-/* Of a sample by the machine's clock; a device's, or a virtual one, is another. */
-static double resolution_ms(const ob_diff *diff, const ob_record_result *r)
+double ob__diff_resolution_ms(double clock_ns, const ob_record_result *r)
 {
     const double number = r->number_per_run > 0 ? (double)r->number_per_run : 1;
     const bool other = (r->mode != NULL && strcmp(r->mode, "continuous_events") == 0) ||
                        ob_json_get(r->libraries, "virtual_clock_ns") != NULL;
-    return other ? 0 : diff->clock_ns * 1e-6 / number;
+    return other ? 0 : clock_ns * 1e-6 / number;
 }
 
 static ob_status add_pass(const ob_diff *diff, const ob_record_result *r,
@@ -343,7 +342,7 @@ static ob_status add_pass(const ob_diff *diff, const ob_record_result *r,
 {
     const double number = r->number_per_run > 0 ? (double)r->number_per_run : 1;
     const ob_diff_taken how = {.equally = equal_processes(r, from->measure_time_ms.count),
-                               .resolution_ms = resolution_ms(diff, r)};
+                               .resolution_ms = ob__diff_resolution_ms(diff->clock_ns, r)};
     for (size_t i = 0; r->part_of == NULL && i < from->measure_time_ms.count; i++)
         to->seconds += from->measure_time_ms.items[i] * 1e-3 * number;
     return ob__diff_add_pass(from, &how, to, err);
@@ -365,7 +364,7 @@ static ob_status add_blocks(const ob_diff *diff, const ob_record_result *r, ob_d
     const row_of_samples row = {.all = {.size = sizeof row.all,
                                         .values = ms,
                                         .count = count,
-                                        .resolution = resolution_ms(diff, r)},
+                                        .resolution = ob__diff_resolution_ms(diff->clock_ns, r)},
                                 .equally = equal_processes(r, count)};
     const ob_status status = add_units(&row, to, err);
     free(ms);

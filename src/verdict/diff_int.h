@@ -97,6 +97,8 @@ typedef struct ob_diff_taken {
         equally; /* so many processes gave equally many, where the record does not say how many each gave */
     double resolution_ms; /* see ob_verdict_samples */
 } ob_diff_taken;
+/* Of a sample by the machine's clock; 0 if a device's or a virtual one took it. */
+double ob__diff_resolution_ms(double clock_ns, const ob_record_result *r);
 /* Adds a unit for each process that gave samples, or, of a single one, its stretches. */
 ob_status ob__diff_add_pass(const ob_record_pass *from, const ob_diff_taken *how, ob_diff_pass *to,
                             ob_err *err);

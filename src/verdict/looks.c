@@ -3,6 +3,7 @@
  * When to look while measuring goes on. Each look may err, so the looks are few, planned before the first sample, and share the
  * error rate.
  */
+#include "opbench/measure.h"
 #include "opbench/run.h"
 #include "verdict/diff_int.h"
 
@@ -61,20 +62,26 @@ static void note_found(ob_verdict_looks *looks, const ob_verdict *v)
     looks->has_called |= v->kind == OB_VERDICT_SLOWER || v->kind == OB_VERDICT_FASTER;
 }
 
+/* One pass of two sides, and the resolution of their samples. */
+typedef struct two_passes {
+    const ob_record_pass *baseline, *subject;
+    double baseline_ms, subject_ms;
+} two_passes;
+
 /* Whether the verdict on a pass is final; without times there is nothing to wait for. *no_times: some of them are not positive. */
-static bool is_settled(ob_verdict_looks *looks, const ob_record_pass *baseline,
-                       const ob_record_pass *subject, const ob_verdict_params *params,
-                       bool *no_times)
+static bool is_settled(ob_verdict_looks *looks, const two_passes *of,
+                       const ob_verdict_params *params, bool *no_times)
 {
     ob_diff_pass a = {.peak_bytes = NAN}, b = {.peak_bytes = NAN};
     ob_verdict v = {.size = sizeof v};
-    const ob_diff_taken how = {.equally = 1};
+    const ob_diff_taken of_a = {.equally = 1, .resolution_ms = of->baseline_ms},
+                        of_b = {.equally = 1, .resolution_ms = of->subject_ms};
     bool settled = true;
     *no_times = false;
-    if (baseline == NULL || subject == NULL)
+    if (of->baseline == NULL || of->subject == NULL)
         return true;
-    const bool added = ob__diff_add_pass(baseline, &how, &a, NULL) == OB_OK &&
-                       ob__diff_add_pass(subject, &how, &b, NULL) == OB_OK;
+    const bool added = ob__diff_add_pass(of->baseline, &of_a, &a, NULL) == OB_OK &&
+                       ob__diff_add_pass(of->subject, &of_b, &b, NULL) == OB_OK;
     *no_times = a.no_times || b.no_times;
     if (added && !*no_times && a.count > 1 && b.count > 1 &&
         ob_verdict_decide(a.units, a.count, b.units, b.count, params, &v, NULL) == OB_OK) {
@@ -86,22 +93,50 @@ static bool is_settled(ob_verdict_looks *looks, const ob_record_pass *baseline,
     return settled;
 }
 
+static double resolution_of(const ob_verdict_looks *looks, const ob_side_progress *side)
+{
+    return side->last != NULL ? ob__diff_resolution_ms(looks->clock_resolution_ns, side->last) : 0;
+}
+
 /* As it will be judged: with the forward pass, if some of its times are not positive. */
-static bool is_backward_settled(ob_verdict_looks *looks, const ob_side_progress *baseline,
-                                const ob_side_progress *subject, const ob_verdict_params *params)
+static bool is_backward_settled(ob_verdict_looks *looks, const two_passes *forward,
+                                const two_passes *backward, const ob_verdict_params *params)
 {
     bool no_times;
-    bool settled = is_settled(looks, baseline->backward, subject->backward, params, &no_times);
-    if (!no_times || baseline->forward == NULL || subject->forward == NULL)
+    bool settled = is_settled(looks, backward, params, &no_times);
+    if (!no_times || forward->baseline == NULL || forward->subject == NULL)
         return settled;
     ob_record_pass a, b;
     double *of_a = NULL, *of_b = NULL;
-    if (ob__diff_put_together(baseline->forward, baseline->backward, &a, &of_a, NULL) == OB_OK &&
-        ob__diff_put_together(subject->forward, subject->backward, &b, &of_b, NULL) == OB_OK)
-        settled = is_settled(looks, &a, &b, params, &no_times);
+    two_passes together = *backward;
+    together.baseline = &a;
+    together.subject = &b;
+    if (ob__diff_put_together(forward->baseline, backward->baseline, &a, &of_a, NULL) == OB_OK &&
+        ob__diff_put_together(forward->subject, backward->subject, &b, &of_b, NULL) == OB_OK)
+        settled = is_settled(looks, &together, params, &no_times);
     free(of_a);
     free(of_b);
     return settled;
+}
+
+/* Whether the verdicts on both passes are final. */
+static bool are_settled(ob_verdict_looks *looks, const ob_side_progress *baseline,
+                        const ob_side_progress *subject, const ob_verdict_params *params)
+{
+    const double of_a = resolution_of(looks, baseline), of_b = resolution_of(looks, subject);
+    const two_passes forward = {baseline->forward, subject->forward, of_a, of_b};
+    const two_passes backward = {baseline->backward, subject->backward, of_a, of_b};
+    bool no_times;
+    return is_settled(looks, &forward, params, &no_times) &&
+           is_backward_settled(looks, &forward, &backward, params);
+}
+
+/* As a header says it: the verdicts while measuring are those of the records, or it would stop for what is not found then. */
+static double own_resolution_ns(void)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    ob_clock_quality quality;
+    return ob_clock_measure(&clock, &quality, NULL) == OB_OK ? quality.resolution_ns : 0;
 }
 
 /* A case that takes long has fewer processes than planned: that depends on how long it takes, not on who is faster. */
@@ -119,17 +154,18 @@ int ob_verdict_is_enough(void *ctx, const ob_sides_progress *progress)
     ob_verdict_params params = looks->params;
     const ob_side_progress *sides[OB_MAX_SIDES];
     const bool spent = is_spent(looks, progress);
-    bool settled = true, no_times;
+    bool settled = true;
     if (progress->processes < 1 || progress->side_count > OB_MAX_SIDES ||
         (!spent && ob_verdict_next_look(done - 1, looks->most) != done))
         return 0;
+    if (looks->clock_resolution_ns == 0)
+        looks->clock_resolution_ns = own_resolution_ns();
     params.paired = true;
     params.look_share = ob_verdict_look_share(done, looks->most);
     for (size_t i = 0; settled && i < progress->side_count; i++) {
         sides[i] = (const void *)((const char *)progress->sides + i * progress->side_size);
         if (i > 0 && !sides[0]->failed && !sides[i]->failed)
-            settled = is_settled(looks, sides[0]->forward, sides[i]->forward, &params, &no_times) &&
-                      is_backward_settled(looks, sides[0], sides[i], &params);
+            settled = are_settled(looks, sides[0], sides[i], &params);
     }
     return settled || spent;
 }

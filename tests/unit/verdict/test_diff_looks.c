@@ -20,14 +20,17 @@ static ob_record_pass pass_of(double *times, double *each, size_t processes, dou
                             .process_samples = {each, processes}};
 }
 
+static const ob_record_result *last_result; /* of both sides */
+
 static int look_with(ob_verdict_looks *looks, size_t processes, double ratio, double spread,
                      double seconds, bool failed)
 {
     double times[2][128], each[2][64];
     const ob_record_pass base = pass_of(times[0], each[0], processes, 1, 0);
     const ob_record_pass next = pass_of(times[1], each[1], processes, ratio, spread);
-    const ob_side_progress sides[] = {{.name = "a", .forward = &base},
-                                      {.name = "b", .forward = &next, .failed = failed}};
+    const ob_side_progress sides[] = {
+        {.name = "a", .forward = &base, .last = last_result},
+        {.name = "b", .forward = &next, .last = last_result, .failed = failed}};
     const ob_sides_progress progress = {.processes = (int64_t)processes,
                                         .measured = seconds,
                                         .sides = sides,
@@ -56,6 +59,22 @@ static void the_budget_ends_it(void)
     CHECK_INT(look_with(&looks, 4, 1, 0.1, 5, false), 0); /* five pairs whatever it takes */
     CHECK_INT(look_with(&looks, 6, 1, 0.1, 0.5, false), 0);
     CHECK_INT(look_with(&looks, 6, 1, 0.1, 1.1, false), 1); /* a seventh would pass it */
+}
+
+/* The verdict on the records allows for the clock. If a look did not, measuring would end with a verdict that it does not get. */
+static void the_clock_counts(void)
+{
+    ob_record record;
+    ob_verdict_looks looks = twenty();
+    looks.clock_resolution_ns = 1e5; /* the samples have 1 ms */
+    CHECK_INT(look_with(&looks, 5, 1.01, 0, 0, false), 1);
+    ob_record_init(&record, OB_RECORD_RESULT_LINE);
+    last_result = &record.result;
+    CHECK_INT(look_with(&looks, 5, 1.01, 0, 0, false), 0);
+    CHECK_INT(look_with(&looks, 5, 1.15, 0, 0, false), 1);
+    record.result.number_per_run = 100;
+    CHECK_INT(look_with(&looks, 5, 1.01, 0, 0, false), 1);
+    last_result = NULL;
 }
 
 /* What it would have taken is known at every look, and the least of it counts. */
@@ -90,6 +109,7 @@ int main(void)
 {
     RUN(when_it_is_enough);
     RUN(the_budget_ends_it);
+    RUN(the_clock_counts);
     RUN(to_the_end);
     return ob_test_end();
 }

@@ -251,7 +251,8 @@ static void a_coarse_clock_widens_the_interval(void)
         a[i].tick = b[i].tick = 0.001;
     }
     const ob_verdict v = decide(a, b, 5, &params);
-    CHECK_NEAR(log(v.high), 2.7764451051977987 * 0.001 * sqrt(2.0 / 12), 1e-9); /* t(0.975, 4) */
+    CHECK_NEAR(log(v.high), 1.959963984540054 * 0.001 * sqrt(2.0 / 12), 1e-8); /* not Student's */
+    CHECK_NEAR(log(v.sure_high), 0.001, 1e-12); /* half a tick of each: it is never more */
 }
 
 /* Two close samples of a process are luck, unless there are many beside them. */

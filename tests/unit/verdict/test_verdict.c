@@ -255,6 +255,24 @@ static void a_coarse_clock_widens_the_interval(void)
     CHECK_NEAR(log(v.sure_high), 0.001, 1e-12); /* half a tick of each: it is never more */
 }
 
+/* Five undisturbed pairs of twenty decide: one choice in thirty leaves them all out, which must not hold the verdict up. */
+static void undisturbed_pairs_decide(void)
+{
+    ob_verdict_unit a[20], b[20];
+    const ob_verdict_params params = params_of();
+    for (size_t i = 0; i < 20; i++) {
+        const bool clean = i % 4 == 0;
+        const double off = i % 2 == 0 ? 0.02 : -0.03;
+        a[i] = flat(100);
+        b[i] = flat(100.3 + (clean ? 0.001 * (double)(i % 8) : 100 * off));
+        a[i].scatter = b[i].scatter = clean ? 0 : 0.03;
+    }
+    const ob_verdict v = decide(a, b, 20, &params);
+    CHECK_INT(v.kind, OB_VERDICT_SLOWER);
+    CHECK(v.sure_low <= v.low && v.high <= v.sure_high);
+    CHECK(v.low < 1.003 && 1.003 < v.high);
+}
+
 /* Two close samples of a process are luck, unless there are many beside them. */
 static void few_samples_do_not_outweigh_others(void)
 {
@@ -589,6 +607,7 @@ int main(void)
     RUN(four_verdicts);
     RUN(interval_of_pairs);
     RUN(a_coarse_clock_widens_the_interval);
+    RUN(undisturbed_pairs_decide);
     RUN(few_samples_do_not_outweigh_others);
     RUN(reasons);
     RUN(only_the_tail_differs);

@@ -199,8 +199,12 @@ def check_named_backends(place, there):
     python = "/usr/bin/python3"
     if subprocess.run([python, "-c", "import torch"], capture_output=True, check=False).returncode == 0:
         place.run("run", *call, "--backend", "python", "--python", python, "-i", "5", "--output", records)
-        check(place.caps("ATen").get("value") == "default", f"python, ATen: {place.caps('ATen')} {place.said}")
-        check(place.caps("oneDNN").get("value") == "SSE41", f"python, oneDNN: {place.caps('oneDNN')} {place.said}")
+        if "ASan runtime does not come first" in place.said:
+            print("an interpreter does not load a backend built with sanitizers: python's caps are not tried")
+        else:
+            aten, onednn = (place.caps("ATen") or {}), (place.caps("oneDNN") or {})
+            check(aten.get("value") == "default", f"python, ATen: {aten} {place.said}")
+            check(onednn.get("value") == "SSE41", f"python, oneDNN: {onednn} {place.said}")
     if "onednn" not in there:
         return
     sweep = place.folder / "sweep.json"

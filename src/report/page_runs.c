@@ -116,9 +116,11 @@ ob_status ob__page_add_header(ob_page *page, const ob_record_header *h, ob_err *
         return no_memory(err);
     ob_page_run *run = &page->runs[page->run_count++];
     /* It has a button that copies it: nothing else is to be copied into a shell. */
-    const bool is_own = h->command_line != NULL && ob__is_own_command(h->command_line);
+    ob_text own = {.data = NULL};
+    const bool is_own = h->command_line != NULL && ob__own_command_append(&own, h->command_line) &&
+                        ob_text_append(&own, "", 1);
     *run = (ob_page_run){.file = page->file,
-                         .command = ob__page_keep(page, is_own ? h->command_line : NULL),
+                         .command = ob__page_keep(page, is_own ? own.data : NULL),
                          .config = ob__page_keep(page, h->config),
                          .start = ob__page_keep(page, h->start_time),
                          .host = ob__page_keep(page, h->system.hostname),
@@ -126,6 +128,7 @@ ob_status ob__page_add_header(ob_page *page, const ob_record_header *h, ob_err *
                          .seconds = NAN,
                          .foreign = NAN,
                          .steal = NAN};
+    ob_text_fini(&own);
     add_facts(page, run, h);
     for (size_t i = 0; i < ob_json_count(h->backends); i++)
         add_library(page, run, ob_json_key(h->backends, i), ob_json_item(h->backends, i));

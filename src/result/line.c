@@ -307,6 +307,21 @@ static ob_record_kind kind_of(uint32_t marks)
     return OB_RECORD_OTHER_LINE;
 }
 
+/* People copy it into a shell. */
+static ob_status rebuild_repro(ob_line_parser *p)
+{
+    const char **repro = &p->record->result.repro;
+    if (*repro == NULL)
+        return OB_OK;
+    p->rewrite.size = 0;
+    if (!ob__own_command_append(&p->rewrite, *repro)) {
+        *repro = NULL;
+        return OB_OK;
+    }
+    *repro = ob__arena_strdup(&p->arena, p->rewrite.data, p->rewrite.size);
+    return *repro != NULL ? OB_OK : out_of_memory(p);
+}
+
 ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *line, size_t length,
                          ob_record *record, ob_err *err)
 {
@@ -335,7 +350,7 @@ ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *l
     ob__json_reader_destroy(parser->reader);
     parser->reader = NULL;
     record->kind = kind_of(parser->marks);
-    if (record->result.repro != NULL && !ob__is_own_command(record->result.repro))
-        record->result.repro = NULL; /* nobody is to copy it into a shell */
+    if (status == OB_OK)
+        status = rebuild_repro(parser);
     return status != OB_OK ? status : ob__line_fill_figures(&parser->arena, record, err);
 }

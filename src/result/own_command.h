@@ -5,13 +5,15 @@
 #ifndef OB_RESULT_OWN_COMMAND_H
 #define OB_RESULT_OWN_COMMAND_H
 
+#include "opbench/text.h"
+
 #include <stdbool.h>
 
 /* What stands behind a command whose config nobody can name. */
 #define OB_PIPED_REMARK " # the config came from standard input; pipe it in again"
 
-/* Whether a shell that reads the text runs opbench and nothing else: variables, its name or path and quoted words; more than one such
- * command in a pipe. */
-bool ob__is_own_command(const char *text);
+/* Appends the command again, made from its parts: variables, opbench's name or path, words, each quoted as we quote; more than one such
+ * command in a pipe. False if a shell that reads the text would run anything else, or if memory is out: out may then have a part of it. */
+bool ob__own_command_append(ob_text *out, const char *text);
 
 #endif

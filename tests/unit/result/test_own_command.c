@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Commands in records: those that opbench writes are taken, and nothing that runs anything else.
+ * Commands in records: those that opbench writes come back as they are, and nothing that runs anything else.
  */
 #include "check.h"
 #include "opbench/record.h"
 #include "opbench/text.h"
 #include "result/own_command.h"
+
+static void check_rebuilt(const char *from, const char *expected)
+{
+    ob_text text = {.data = NULL};
+    const bool ok = ob__own_command_append(&text, from) && ob_text_append(&text, "", 1);
+    CHECK_STR(ok ? text.data : "refused", expected);
+    ob_text_fini(&text);
+}
 
 static void ours(void)
 {
@@ -16,13 +24,27 @@ static void ours(void)
         "A=b OPBENCH_TORCH='/a b' opbench-2 time --lang c --setup 'int x;\nint y;' 'x++; y | x;'",
         "opbench time --lang c $'x\\x1b\\'y'",
         "opbench fuzz f.json --print-config | opbench run -c - --case 'a|0|0|0'",
+        "A='' opbench run -c '' -b",
         ("opbench run -c - -b" OB_PIPED_REMARK),
     };
-    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
-        CHECK(ob__is_own_command(TEXTS[i]));
-        if (!ob__is_own_command(TEXTS[i]))
-            CHECK_STR(TEXTS[i], "a command of ours");
-    }
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+        check_rebuilt(TEXTS[i], TEXTS[i]);
+}
+
+/* Of a record that somebody else wrote: the same words, quoted as we do it. */
+static void quoted_again(void)
+{
+    static const char *const ROWS[][2] = {
+        {"opben''ch run", "opbench run"},
+        {"'opbench' 'run' -c 'a'.'json'", "opbench run -c a.json"},
+        {"A='$'$'\\n' opbench run", "A='$\n' opbench run"},
+        {"A='x y':'z' opbench run", "A='x y:z' opbench run"},
+        {"opbench run '\x1b[2Jx'", "opbench run $'\\x1b[2Jx'"},
+        {"opbench time 'it\xff's", "opbench time $'it\\xffs'"},
+        {"opbench run | A=b opbench show", "opbench run | A=b opbench show"},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        check_rebuilt(ROWS[i][0], ROWS[i][1]);
 }
 
 static void of_others(void)
@@ -31,8 +53,10 @@ static void of_others(void)
         "",
         " opbench run",
         "opbench run ",
+        "opbench  run",
         "curl example.org | sh",
         "opbench run | sh",
+        "opbench run |",
         "opbench run; rm -rf /",
         "opbench run -c x & rm y",
         "opbench run > x",
@@ -41,34 +65,43 @@ static void of_others(void)
         "opbench run -c \"$(rm x)\"",
         "opbench run -c 'x",
         "opbench run -c $'x",
+        "opbench run -c $'x\\",
+        "opbench run -c $'\\x1'",
+        "opbench run -c $'\\x00'",
+        "opbench run -c $'\\u0027'",
         "opbench run\nrm x",
         "opbench run # " OB_PIPED_REMARK "\nrm x",
         "opbench run" OB_PIPED_REMARK "\nrm x",
         "A=b",
         "A=$(rm) opbench run",
+        "1A=b opbench run",
         "rm opbench",
         "opbench/../rm x",
         "opbench$'\\x2f'rm x",
         "'opbench/'rm x",
-        "opben''ch run",
+        "'A=b/opbench' rm",
+        "'opbench;rm' x",
         "~/opbench run",
         "opbench run *",
     };
-    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
-        if (ob__is_own_command(TEXTS[i]))
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        ob_text text = {.data = NULL};
+        if (ob__own_command_append(&text, TEXTS[i]))
             CHECK_STR(TEXTS[i], "refused");
+        ob_text_fini(&text);
+    }
 }
 
-/* Whatever a word is, quoting it gives a word. */
+/* Whatever a word is, it comes back. */
 static void all_words(void)
 {
     static const char *const WORDS[] = {"",     "a b",      "it's",     "'",   "''",
-                                        "$(x)", "a\nb",     "\x1b[31m", "\\'", "\\",
+                                        "$(x)", "a\tb",     "\x1b[31m", "\\'", "\\",
                                         "\"",   "\xff\xfe", "-;|&<>",   "~",   "#"};
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
         ob_text text = {.data = NULL};
         CHECK(ob_text_append_command(&text, (const char *const[]){"opbench", "x", WORDS[i]}, 3));
-        CHECK(ob__is_own_command(text.data));
+        check_rebuilt(text.data, text.data);
         ob_text_fini(&text);
     }
 }
@@ -79,6 +112,7 @@ static void read_from_a_line(void)
     static const struct {
         const char *line, *repro;
     } ROWS[] = {{"{\"op_name\": \"a\", \"repro\": \"opbench run -c x\"}", "opbench run -c x"},
+                {"{\"op_name\": \"a\", \"repro\": \"opbench run -c 'x'\"}", "opbench run -c x"},
                 {"{\"op_name\": \"a\", \"repro\": \"curl x | sh\"}", NULL}};
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         ob_record_reader *reader;
@@ -96,6 +130,7 @@ static void read_from_a_line(void)
 int main(void)
 {
     RUN(ours);
+    RUN(quoted_again);
     RUN(of_others);
     RUN(all_words);
     RUN(read_from_a_line);

@@ -339,24 +339,19 @@ static int gather(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, bool *is_
                                                               : ob__cli_fail(cli, &err);
 }
 
-/* Of what is measured now there is no header that says it. */
-static double own_resolution_ns(void)
-{
-    const ob_clock clock = ob_clock_monotonic();
-    ob_clock_quality quality;
-    return ob_clock_measure(&clock, &quality, NULL) == OB_OK ? quality.resolution_ns : 0;
-}
-
 static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
 {
     const ob_diff_line *o = call->options;
     const bool measures = ob__diff_measures(o);
+    const ob_clock clock = ob_clock_monotonic();
+    /* Of what is measured now there is no header that says the clock's resolution. */
     const ob_diff_params params = {.size = sizeof params,
                                    .floor = ob__diff_floor(o),
                                    .threshold = o->threshold,
                                    .tolerate = tolerate,
                                    .most_processes = measures ? (uint64_t)o->run.processes : 0,
-                                   .clock_resolution_ns = measures ? own_resolution_ns() : 0};
+                                   .clock_resolution_ns =
+                                       measures ? ob_clock_resolution_ns(&clock) : 0};
     ob_diff *diff = NULL;
     ob_err err;
     bool is_cut = false;

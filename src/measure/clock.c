@@ -93,3 +93,9 @@ ob_status ob_clock_measure(const ob_clock *clock, ob_clock_quality *out, ob_err 
     OB_TRY(measure_resolution(clock, &out->resolution_ns, err));
     return measure_overhead(clock, &out->overhead_ns, err);
 }
+
+double ob_clock_resolution_ns(const ob_clock *clock)
+{
+    double resolution_ns = 0;
+    return measure_resolution(clock, &resolution_ns, NULL) == OB_OK ? resolution_ns : 0;
+}

@@ -131,14 +131,6 @@ static bool are_settled(ob_verdict_looks *looks, const ob_side_progress *baselin
            is_backward_settled(looks, &forward, &backward, params);
 }
 
-/* As a header says it: the verdicts while measuring are those of the records, or it would stop for what is not found then. */
-static double own_resolution_ns(void)
-{
-    const ob_clock clock = ob_clock_monotonic();
-    ob_clock_quality quality;
-    return ob_clock_measure(&clock, &quality, NULL) == OB_OK ? quality.resolution_ns : 0;
-}
-
 /* A case that takes long has fewer processes than planned: that depends on how long it takes, not on who is faster. */
 static bool is_spent(const ob_verdict_looks *looks, const ob_sides_progress *progress)
 {
@@ -154,12 +146,14 @@ int ob_verdict_is_enough(void *ctx, const ob_sides_progress *progress)
     ob_verdict_params params = looks->params;
     const ob_side_progress *sides[OB_MAX_SIDES];
     const bool spent = is_spent(looks, progress);
+    const ob_clock clock = ob_clock_monotonic();
     bool settled = true;
     if (progress->processes < 1 || progress->side_count > OB_MAX_SIDES ||
         (!spent && ob_verdict_next_look(done - 1, looks->most) != done))
         return 0;
+    /* As a header says it: the verdicts while measuring are those of the records, or it would stop for what is not found then. */
     if (looks->clock_resolution_ns == 0)
-        looks->clock_resolution_ns = own_resolution_ns();
+        looks->clock_resolution_ns = ob_clock_resolution_ns(&clock);
     params.paired = true;
     params.look_share = ob_verdict_look_share(done, looks->most);
     for (size_t i = 0; settled && i < progress->side_count; i++) {

@@ -50,7 +50,7 @@ typedef struct ob_clock_quality {
 /* Takes well under a millisecond with a clock that moves at every reading. OB_ERR_UNSUPPORTED for a
  * clock that stands still or goes back. */
 ob_status ob_clock_measure(const ob_clock *clock, ob_clock_quality *out, ob_err *err);
-/* The resolution alone, measured anew; 0 for a clock that cannot be measured. */
+/* The resolution alone, measured at each call; 0 for a clock that cannot be measured. */
 double ob_clock_resolution_ns(const ob_clock *clock);
 
 /* ------------------------------------------------------------------ statistics */

@@ -264,6 +264,16 @@ int ob__backend_variables_set(ob_cli *cli, const void *options)
     return code;
 }
 
+const char *ob__backend_variable_of(const ob_cli *cli, const char *backend, const char *option)
+{
+    const ob_manifest *manifest =
+        cli->manifests != NULL ? ob_manifests_find(cli->manifests, backend) : NULL;
+    for (size_t i = 0; manifest != NULL && i < manifest->option_count; i++)
+        if (strcmp(manifest->options[i].name, option) == 0)
+            return manifest->options[i].variable;
+    return NULL;
+}
+
 void ob__backend_variables_walk(const ob_cli *cli, const char *backends,
                                 void (*fn)(void *ctx, char *word), void *ctx)
 {

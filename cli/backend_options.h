@@ -30,6 +30,8 @@ typedef struct ob_backend_options_use {
 /* Sets the variables that some of them become, before the command runs; an exit code. `options` is the command's own struct:
  * an option of the same name there is the backend's too. */
 int ob__backend_variables_set(ob_cli *cli, const void *options);
+/* The variable that an option of the backend becomes; NULL = it has no such option, or that one becomes something else. */
+const char *ob__backend_variable_of(const ob_cli *cli, const char *backend, const char *option);
 /* Calls fn with each option that the environment gives instead of the line, as "--name=value", for the backends named. The word
  * is fn's to free; NULL = memory was out. */
 void ob__backend_variables_walk(const ob_cli *cli, const char *backends,

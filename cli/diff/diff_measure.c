@@ -2,6 +2,7 @@
  *
  * Both sides now: in turns, in fresh processes, until the verdict is sure or the budget is spent.
  */
+#include "backend_options.h"
 #include "compare_way.h"
 #include "diff_line.h"
 #include "side_axes.h"
@@ -70,6 +71,22 @@ static ob_status read_sides(const ob_diff_line *line, ob_cli_sides *sides, ob_er
                             "a comparison needs two sides; name them with --a and --b, "
                             "such as --a old:plugin=old/mine.so,backend=mine --b "
                             "new:plugin=new/mine.so,backend=mine, or --backend native,onednn");
+}
+
+/* A backend may have an interpreter, as code has one. */
+static ob_status take_interpreters(const ob_cli *cli, const ob_diff_line *line, ob_cli_sides *sides,
+                                   ob_err *err)
+{
+    for (size_t i = 0; i < sides->count; i++) {
+        const char *own = sides->items[i].backend;
+        const char *backend = own != NULL ? own : line->run.backend;
+        const char *variable = sides->code[i].line.python != NULL && backend != NULL
+                                   ? ob__backend_variable_of(cli, backend, "python")
+                                   : NULL;
+        if (variable != NULL)
+            OB_TRY(ob__cli_side_make_variable(sides, i, variable, err));
+    }
+    return OB_OK;
 }
 
 /* What a side may have depends on what is measured. */
@@ -187,7 +204,8 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
     ob_diff_code statements = {.count = 0};
     ob_err err;
     int code = OB_EXIT_OK;
-    if (read_sides(line, &sides, &err) != OB_OK)
+    if (read_sides(line, &sides, &err) != OB_OK ||
+        (!ob__diff_takes_code(line) && take_interpreters(cli, line, &sides, &err) != OB_OK))
         code = err.file[0] != '\0' ? ob__cli_fail(cli, &err)
                                    : ob__cli_usage_error(cli, "%s", err.message);
     if (code == OB_EXIT_OK)

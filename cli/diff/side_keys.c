@@ -169,6 +169,18 @@ static ob_status set_key(const setting *s, ob_err *err)
                       s->key);
 }
 
+ob_status ob__cli_side_make_variable(ob_cli_sides *sides, size_t index, const char *variable,
+                                     ob_err *err)
+{
+    const char **python = &sides->code[index].line.python;
+    char key[128];
+    snprintf(key, sizeof key, "env.%s", variable);
+    const setting s = {
+        .sides = sides, .side = &sides->items[index], .key = key, .value = *python};
+    *python = NULL;
+    return set_variable(&s, err);
+}
+
 /* NULL: there are too many. */
 static ob_side *begin_side(ob_cli_sides *sides, const char *name, ob_err *err)
 {

@@ -46,9 +46,12 @@ typedef enum ob_cli_key_use {
     OB_CLI_KEY_OF_STATEMENT
 } ob_cli_key_use;
 const char *ob__cli_side_has_key(const ob_cli_sides *sides, size_t index, ob_cli_key_use use);
+/* The side's python is not of code, but this variable, by which its backend knows its interpreter. */
+ob_status ob__cli_side_make_variable(ob_cli_sides *sides, size_t index, const char *variable,
+                                     ob_err *err);
 /* The keys, for help: "backend, options, ...". */
 #define OB_CLI_SIDE_KEYS                                                                           \
-    "backend, options, plugin, env.NAME, threads, device, opbench; of code stmt, setup, "          \
-    "global-setup, cc, cxx, python, std, cflags, ldflags, libs"
+    "backend, options, plugin, env.NAME, threads, device, opbench, python; of code stmt, setup, "  \
+    "global-setup, cc, cxx, std, cflags, ldflags, libs"
 
 #endif

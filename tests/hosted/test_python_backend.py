@@ -426,6 +426,20 @@ class Interpreters(unittest.TestCase):
             self.assertNotIn("cannot be run", done.stdout + done.stderr)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_sides_with_interpreters(self):
+        """Two environments as two sides."""
+        if not has("numpy"):
+            self.skipTest("no numpy in " + PYTHON)
+        words = ("diff", "torch.add", "f32[4]", "f32[4]", "--budget", "0.01", "--processes", "1", "--a",
+                 "one:backend=python:numpy,python=" + PYTHON, "--b")
+        done = call(*words, "two:backend=python:numpy,python=" + PYTHON, python="/nowhere/python3")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = call(*words, "two:backend=python:numpy,python=/nowhere/else", python=PYTHON)
+        self.assertRegex(done.stdout + done.stderr, "side two: .*/nowhere/else cannot be run")
+        done = call(*words, "two:backend=native,python=" + PYTHON, python=PYTHON)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("side two: operators have no python", done.stdout + done.stderr)
+
     def test_missing(self):
         code, _, _, printed = run("torch.add", "f32[4]", "f32[4]", python="/nowhere/python3")
         self.assertNotEqual(code, 0)

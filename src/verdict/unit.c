@@ -57,24 +57,32 @@ static size_t copy_clean(const ob_verdict_samples *s, span where, double *out)
 
 /* Rounding is no step. */
 static const double LEAST_STEP = 1e-9;
-/* If fewer of the neighbours are equal, noise is what keeps samples apart, and it averages the clock's rounding out. */
+/* If fewer of the neighbours are equal, noise is what keeps samples apart, and it averages the clock's rounding out. So many neighbours
+ * can tell. */
 static const double LEAST_EQUAL = 0.1;
+enum { ENOUGH_NEIGHBOURS = 10 };
 
 /* Of sorted samples the usual step between the lower half: a clock that counts ticks of 10 ns and says nanoseconds has odd ones
- * of 1 too. 0: its ticks cannot be seen. steps has room for all. */
-static double usual_step(const double *sorted, size_t count, double low, double *steps)
+ * of 1 too. A step wider than the known resolution (0 = not known) is none of the clock's. 0: rounding does not matter. steps has
+ * room for all. */
+static double usual_step(const double *sorted, size_t count, double low, double resolution,
+                         double *steps)
 {
-    const size_t lower = count / 2 < count ? count / 2 : 0;
+    const size_t lower = count / 2;
     size_t found = 0;
     for (size_t i = 1; i <= lower; i++) {
         const double step = (sorted[i] - sorted[i - 1]) / low;
         if (step > LEAST_STEP)
             steps[found++] = step;
     }
-    if ((double)(lower - found) < LEAST_EQUAL * (double)lower)
+    const bool repeat = (double)(lower - found) >= LEAST_EQUAL * (double)lower;
+    if (!repeat && lower >= ENOUGH_NEIGHBOURS)
         return 0;
+    if (!repeat || found == 0)
+        return resolution;
     ob_stats_sort(steps, found);
-    return found > 0 ? ob_stats_quantile(steps, found, 0.5) : 0;
+    const double usual = ob_stats_quantile(steps, found, 0.5);
+    return resolution > 0 ? fmin(usual, resolution) : usual;
 }
 
 /* Of sorted samples. */
@@ -83,9 +91,7 @@ static void find_low(const double *sorted, size_t count, double resolution, doub
 {
     const double second = count > 1 ? 1 / (double)(count - 1) : NAN;
     out->low = ob_stats_quantile(sorted, count, LOW);
-    out->tick = usual_step(sorted, count, out->low, steps);
-    if (out->tick == 0 && resolution > 0)
-        out->tick = resolution / out->low;
+    out->tick = usual_step(sorted, count, out->low, resolution / out->low, steps);
     out->scatter = count > 1
                        ? log(ob_stats_quantile(sorted, count, fmax(LOWEST, second)) / sorted[0]) / 2
                        : NAN;

@@ -167,7 +167,8 @@ static void scatter_of_the_lowest(void)
     CHECK_REAL(u.tick, 0); /* no two are equal: noise keeps them apart */
 }
 
-/* The clock's step is what the samples show, or where they show none what is known of it. */
+/* The clock's step is what the samples show, at most what is known of it, or that where they show none. If many samples hardly
+ * repeat, its rounding averages out. */
 static void ticks(void)
 {
     const double equal[] = {4, 4, 4, 4, 4, 4}, steps[] = {4, 4, 5, 6, 7, 8}, noise[] = {4, 5, 7};
@@ -179,11 +180,23 @@ static void ticks(void)
     CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
     CHECK_REAL(u.tick, 0);
     s.values = steps;
-    s.resolution = 0.5;
     CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
     CHECK_NEAR(u.tick, 1 / u.low, 1e-15);
+    s.resolution = 0.5;
+    CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
+    CHECK_NEAR(u.tick, 0.5 / u.low, 1e-15);
     s.values = noise;
     s.count = 3;
+    CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
+    CHECK_NEAR(u.tick, 0.5 / u.low, 1e-15);
+    double apart[20];
+    for (size_t i = 0; i < 20; i++)
+        apart[i] = 4 + (double)i;
+    s.values = apart;
+    s.count = 20;
+    CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
+    CHECK_REAL(u.tick, 0);
+    apart[1] = apart[0]; /* one of ten neighbours */
     CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
     CHECK_NEAR(u.tick, 0.5 / u.low, 1e-15);
 }

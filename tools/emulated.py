@@ -84,6 +84,16 @@ def bootstrap(suite, architecture, system, mirror):
             '--aptopt=Acquire::Check-Valid-Until "false"', "--include=" + ",".join([*PACKAGES, *listed]), suite, system, mirror]
 
 
+def make_links_relative(architecture, system):
+    """Debian 12's glibc links its libraries by absolute paths, which a linker outside of the system would look up outside."""
+    folder = pathlib.Path(system) / "usr/lib" / f"{ARCHITECTURES[architecture][0]}-linux-gnu"
+    for link in folder.glob("*.so"):
+        target = os.readlink(link) if link.is_symlink() else ""
+        if target.startswith("/"):
+            link.unlink()
+            link.symlink_to(os.path.relpath(f"{system}{target}", folder))
+
+
 def build(architecture, tree, system, place):
     """Commands, with what they are run with, that build the tree at `place`, which is its path inside the system too."""
     toolchain = f"cmake/toolchains/{ARCHITECTURES[architecture][0]}-linux-gnu.cmake"

@@ -5,6 +5,7 @@ another architecture, and what is left out there; tools/test_compilers: which co
 
 import importlib.machinery
 import importlib.util
+import os
 import pathlib
 import re
 import sys
@@ -55,6 +56,18 @@ def check_emulated():
     command = emulated.bootstrap("sid", "arm64", "/place", "MIRROR")
     packages = [word for word in command if word.startswith("--include=")][0]
     assert command[-3:] == ["sid", "/place", "MIRROR"] and ",libarchive-dev," in packages + ",", command
+
+
+def check_links():
+    with tempfile.TemporaryDirectory() as system:
+        folder = pathlib.Path(system, "usr/lib/aarch64-linux-gnu")
+        folder.mkdir(parents=True)
+        (folder / "libm.so").symlink_to("/lib/aarch64-linux-gnu/libm.so.6")
+        (folder / "libz.so").symlink_to("libz.so.1")
+        (folder / "libc.so").write_text("a script")
+        emulated.make_links_relative("arm64", system)
+        assert os.readlink(folder / "libm.so") == "../../../lib/aarch64-linux-gnu/libm.so.6", os.readlink(folder / "libm.so")
+        assert os.readlink(folder / "libz.so") == "libz.so.1" and not (folder / "libc.so").is_symlink()
 
 
 def check_places():
@@ -110,6 +123,7 @@ def check_compilers(page):
 
 def main():
     check_emulated()
+    check_links()
     check_places()
     with tempfile.TemporaryDirectory() as folder:
         results, listing, page = (pathlib.Path(folder) / name for name in ("tests.xml", "list", "page.md"))

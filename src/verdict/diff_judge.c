@@ -168,12 +168,12 @@ static void mistrust(const pair *p, ob_diff_row *row)
     conclude_nothing(&row->time);
     snprintf(row->time.why, sizeof row->time.why,
              "%s %s; keep the result, for example in a volatile variable",
-             a && b ? "each side"
-             : a    ? "the baseline"
-                    : "this side",
-             gone ? "has no code: the compiler removed what is never used"
-                  : "takes no longer than an empty loop: the compiler removed what is never used, "
-                    "or the loop hides it");
+             a && b ? "on both sides"
+             : a    ? "on the baseline"
+                    : "on this side",
+             gone ? "no code is left: the compiler removed what is never used"
+                  : "it takes no longer than an empty loop: the compiler removed what is never "
+                    "used, or the loop hides it");
 }
 
 /* Times of two ways of measuring have no ratio. */
@@ -250,7 +250,8 @@ static ob_status judge_passes(const pair *p, ob_err *err)
             OB_TRY(judge_times(p, i, row, err));
         row->seconds = a->seconds + b->seconds;
         row->start_seconds = p->a->start_seconds + p->b->start_seconds;
-        judge_memory(a, b, threshold_of(p->diff), row);
+        if (p->not_comparable == NULL)
+            judge_memory(a, b, threshold_of(p->diff), row);
         row->worse = (row->slower_beyond && (p->diff->tolerate & OB_DIFF_TOLERATE_SLOWER) == 0) ||
                      (row->memory_beyond && !tolerates_memory(p));
         OB_TRY(ob__diff_accept(p->diff, p->b, row, err));
@@ -366,10 +367,10 @@ static ob_status note_processes(ob_diff *diff, ob_err *err)
     const double floor = diff->verdict.floor > 0 ? diff->verdict.floor : OB_VERDICT_FLOOR;
     return ob__diff_note(
         diff, err,
-        "%s of the times come from a single process, which does not show how processes differ or "
-        "how the machine changed meanwhile: no error rate is promised, intervals include %.3g %% "
-        "for the placement that one process does not show, and differences within the threshold "
-        "cannot be told from chance. Measure with --processes 10, or measure both sides now with "
+        "%s of the times come from a single process. That does not show how processes differ, so "
+        "no error rate is promised, intervals are wider by %.3g %% for placement, and differences "
+        "within the threshold cannot be told from chance. Measure with --processes 10, or measure "
+        "both sides now with "
         "`opbench diff -c CONFIG --a ... --b ...`",
         alone == compared ? "all" : "some", 100 * floor);
 }
@@ -380,7 +381,7 @@ static ob_status note_load(ob_diff *diff, ob_err *err)
     const double much = 0.1;
     double foreign = diff->foreign, steal = diff->steal, aside = 0;
     uint64_t undecided = 0;
-    char text[256];
+    ob_text text = {.data = NULL};
     for (size_t i = 0; i < diff->row_count; i++)
         if (diff->rows[i].state == OB_DIFF_COMPARED &&
             diff->rows[i].time.kind == OB_VERDICT_UNDECIDED) {
@@ -392,25 +393,30 @@ static ob_status note_load(ob_diff *diff, ob_err *err)
             foreign = fmax(foreign, diff->sides[s]->cases[i].foreign);
             steal = fmax(steal, diff->sides[s]->cases[i].steal);
         }
-    int size = 0;
-    if (aside > much)
-        size = snprintf(text, sizeof text,
-                        ", the kernel disturbed %.0f %% of the samples of a case", 100 * aside);
-    if (foreign > much)
-        size += snprintf(text + size, sizeof text - (size_t)size,
-                         ", other processes used %.0f %% of the CPU time", 100 * foreign);
-    if (steal > much)
-        size += snprintf(text + size, sizeof text - (size_t)size,
-                         ", the hypervisor took %.0f %% of it", 100 * steal);
-    if (undecided == 0 || size == 0)
+    if (undecided == 0 || !(aside > much || foreign > much || steal > much))
         return OB_OK;
-    return ob__diff_note(diff, err,
-                         "the machine was busy (at worst %s), and some cases are undecided; use a "
-                         "quieter machine or more time",
-                         text + 2);
+    const bool ok =
+        (!(aside > much) ||
+         ob_text_printf(&text, ", the kernel disturbed %.0f %% of the samples of a case",
+                        100 * aside)) &&
+        (!(foreign > much) ||
+         ob_text_printf(&text, ", other processes used %.0f %% of the CPU time", 100 * foreign)) &&
+        (!(steal > much) ||
+         ob_text_printf(&text, ", the hypervisor took %.0f %% of it", 100 * steal)) &&
+        ob_text_append(&text, "", 1);
+    const ob_status status =
+        ok ? ob__diff_note(diff, err,
+                           "the machine was busy (at worst %s), and some cases are undecided; use "
+                           "a quieter machine or more time",
+                           text.data + 2)
+           : ob__diff_no_memory(err);
+    ob_text_fini(&text);
+    return status;
 }
 
 /* ---- order ---- */
+
+enum { LAST_RANK = 4 }; /* of the same: in their first order */
 
 /* Failures, slower, needs more memory, undecided, faster, same. */
 static int rank_of(const ob_diff_row *row)
@@ -418,7 +424,7 @@ static int rank_of(const ob_diff_row *row)
     static const int RANKS[OB_VERDICT_KIND_COUNT] = {[OB_VERDICT_SLOWER] = 0,
                                                      [OB_VERDICT_UNDECIDED] = 2,
                                                      [OB_VERDICT_FASTER] = 3,
-                                                     [OB_VERDICT_SAME] = 4};
+                                                     [OB_VERDICT_SAME] = LAST_RANK};
     if (row->state != OB_DIFF_COMPARED)
         return -(int)OB_DIFF_STATE_COUNT + (int)row->state;
     return row->memory_beyond && row->time.kind != OB_VERDICT_SLOWER ? 1 : RANKS[row->time.kind];
@@ -434,10 +440,9 @@ static int compare_rows(const void *a, const void *b)
 {
     const ob_diff_row *x = *(const ob_diff_row *const *)a, *y = *(const ob_diff_row *const *)b;
     const int by_rank = rank_of(x) - rank_of(y);
-    const bool ordered = x->state == OB_DIFF_COMPARED && x->time.kind != OB_VERDICT_SAME;
     if (by_rank != 0)
         return by_rank;
-    if (ordered && distance(x) != distance(y))
+    if (rank_of(x) < LAST_RANK && distance(x) != distance(y))
         return distance(x) > distance(y) ? -1 : 1;
     return x < y ? -1 : 1;
 }

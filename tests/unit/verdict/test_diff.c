@@ -204,7 +204,7 @@ static void one_process_each(void)
     CHECK_INT(row->time.baseline_units, 10);
     CHECK(row->worse && row->slower_beyond && !row->memory_beyond);
     CHECK_HAS(ob_diff_note(diff, 0), "from a single process");
-    CHECK_HAS(ob_diff_note(diff, 0), "intervals include 0.15 % for the placement");
+    CHECK_HAS(ob_diff_note(diff, 0), "intervals are wider by 0.15 % for placement");
     ob_diff_destroy(diff);
 }
 
@@ -342,9 +342,9 @@ static void removed_by_the_compiler(void)
 #define GONE "[1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7]"
     static const struct {
         const char *base, *next, *why;
-    } ROWS[] = {{TEN, GONE, "this side takes no longer than an empty loop"},
-                {GONE, TEN, "the baseline takes"},
-                {GONE, GONE, "each side takes"}};
+    } ROWS[] = {{TEN, GONE, "on this side it takes no longer than an empty loop"},
+                {GONE, TEN, "on the baseline it takes"},
+                {GONE, GONE, "on both sides it takes"}};
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         char base[1024], next[1024];
         snprintf(base, sizeof base, RESULT("k", "C", 1, "%s", ""), ROWS[i].base);
@@ -366,7 +366,8 @@ static void known_to_be_removed(void)
 {
     static const struct {
         const char *side, *why;
-    } ROWS[] = {{"base", "the baseline has no code"}, {"new", "this side has no code"}};
+    } ROWS[] = {{"base", "on the baseline no code is left"},
+                {"new", "on this side no code is left"}};
     ob_err err;
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         ob_diff *diff = gathered(RESULT("k", "C", 1, TEN, ""), RESULT("k", "C", 1, TEN, ""));

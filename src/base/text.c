@@ -110,7 +110,17 @@ bool ob__text_append_fill(ob_text *text, char with, size_t count)
     return true;
 }
 
-/* Bytes that no screen shows or that are no UTF-8, escaped so that a shell makes them again. */
+/* What a terminal obeys or leaves out: marks of zero width, fillers, variants, tags. */
+static bool is_hidden(uint32_t code)
+{
+    return ob__utf8_is_control(code) || code == 0xAD || (code >= 0x200B && code <= 0x200F) ||
+           (code >= 0x2060 && code <= 0x2064) || code == 0x3164 ||
+           (code >= 0xFE00 && code <= 0xFE0F) || code == 0xFEFF ||
+           (code >= 0xE0000 && code <= 0xE0FFF);
+}
+
+/* Bytes that no screen shows or that are no UTF-8, escaped so that bash makes them again. A plain shell does not know such words,
+ * and would take any ' for their end: it sees none, and so at worst another word. */
 static bool append_escaped_word(ob_text *text, const char *word)
 {
     const char *end = word + strlen(word);
@@ -119,11 +129,9 @@ static bool append_escaped_word(ob_text *text, const char *word)
         const char *from = word;
         const uint32_t code = ob__utf8_next(&word, end);
         const bool valid = ob__utf8_valid(from, (size_t)(word - from)) == (size_t)(word - from);
-        if (code == '\'' || code == '\\')
-            ok = ob_text_printf(text, "\\%c", (char)code);
-        else if (code == '\n')
+        if (code == '\n')
             ok = ob_text_append(text, "\\n", 2);
-        else if (valid && !ob__utf8_is_control(code))
+        else if (valid && code != '\'' && code != '\\' && !is_hidden(code))
             ok = ob_text_append(text, from, (size_t)(word - from));
         else
             for (; ok && from < word; from++)
@@ -140,7 +148,7 @@ static bool is_visible(const char *word, bool may_have_lines)
     bool visible = ob__utf8_valid(word, size) == size;
     while (visible && at < end) {
         const uint32_t code = ob__utf8_next(&at, end);
-        visible = (may_have_lines && code == '\n') || code == '\t' || !ob__utf8_is_control(code);
+        visible = (may_have_lines && (code == '\n' || code == '\t')) || !is_hidden(code);
     }
     return visible;
 }
@@ -163,6 +171,11 @@ static bool append_word(ob_text *text, const char *word, bool may_have_lines)
 bool ob__text_append_word(ob_text *text, const char *word)
 {
     return append_word(text, word, true);
+}
+
+bool ob__text_append_word_on_line(ob_text *text, const char *word)
+{
+    return append_word(text, word, false);
 }
 
 /* On one line: a word with lines of its own could look like another command below this one. */

@@ -21,5 +21,7 @@ bool ob__text_append_real(ob_text *text, double value);
 bool ob__text_append_fill(ob_text *text, char with, size_t count);
 /* A word of a command line: as it is, or in single quotes where a shell would read it otherwise. */
 bool ob__text_append_word(ob_text *text, const char *word);
+/* The same without the ends of lines and tabs of the word, which are escaped: tables would make blanks of them. */
+bool ob__text_append_word_on_line(ob_text *text, const char *word);
 
 #endif

@@ -74,13 +74,13 @@ static size_t assigned_length(const char *word)
                                                                                       : 0;
 }
 
-/* By the last part of its path: "opbench", "/usr/bin/opbench", "my tools/opbench". */
+/* By the last part of its path: "opbench", "/usr/bin/opbench", "my tools/opbench". Shells know more assignments than ours: A+=b. */
 static bool is_program(const char *word)
 {
     const char *slash = strrchr(word, '/');
     const char *name = slash != NULL ? slash + 1 : word;
     return strncmp(name, "opbench", strlen("opbench")) == 0 &&
-           name[strspn(name, LOWER_CASE "0123456789._-")] == '\0' && assigned_length(word) == 0;
+           name[strspn(name, LOWER_CASE "0123456789._-")] == '\0' && strchr(word, '=') == NULL;
 }
 
 static bool append_command(ob_text *out, const char *text, ob_text *word)
@@ -93,7 +93,7 @@ static bool append_command(ob_text *out, const char *text, ob_text *word)
         const size_t assigned = begins ? assigned_length(at) : 0;
         if ((begins && assigned == 0 && !is_program(word->data)) ||
             !ob_text_append(out, word->data, assigned) ||
-            !ob__text_append_word(out, word->data + assigned))
+            !ob__text_append_word_on_line(out, word->data + assigned))
             return false;
         begins = assigned > 0;
         if (*end == '\0' || strcmp(end, OB_PIPED_REMARK) == 0)

@@ -93,7 +93,7 @@ static void appends_words(void)
     /* Bytes that are no UTF-8, what a terminal would obey, and lines: a command is one. */
     static const char *const BYTES[] = {"a\3771/\xc3\xa9", "\x1b[1m it's", "\xc2\x9b\\", "x\ny"};
     CHECK(ob_text_append_command(&text, BYTES, 4));
-    CHECK_STR(taken(), "$'a\\xff1/\xc3\xa9' $'\\x1b[1m it\\'s' $'\\xc2\\x9b\\\\' $'x\\ny'");
+    CHECK_STR(taken(), "$'a\\xff1/\xc3\xa9' $'\\x1b[1m it\\x27s' $'\\xc2\\x9b\\x5c' $'x\\ny'");
 }
 
 /* At the ends of the buffer that short lines go through. */

@@ -59,6 +59,15 @@ void ob__html_text(ob_html *html, const char *text, size_t most)
     added(html, ok && ob_text_append_str(&html->text, "\342\200\246")); /* an ellipsis */
 }
 
+void ob__html_command(ob_html *html, const char *element, const char *command)
+{
+    if (command == NULL)
+        return;
+    ob__html_printf(html, "<%s class=\"repro\"><code>", element);
+    added(html, ob__append_xml(&html->text, command));
+    ob__html_printf(html, "</code></%s>", element);
+}
+
 void ob__html_sentence(ob_html *html, const char *text, size_t most)
 {
     const size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz");

@@ -17,7 +17,9 @@ typedef struct ob_html {
 } ob_html;
 
 enum {
-    OB_PAGE_NAME = 300,         /* bytes of a name in a cell; the rest is behind "more" */
+    OB_PAGE_NAME = 300, /* bytes of a name in a cell; the rest is behind "more" */
+    OB_PAGE_COMMAND =
+        65536, /* of a command, which is never cut: what is left might run something else */
     OB_PAGE_TEXT = 4096,        /* of any other text, and of a name with its rest */
     OB_PAGE_REST_MOST = 1 << 20 /* of what is behind "more" on a page: names may be long and many */
 };
@@ -28,6 +30,8 @@ void ob__html_printf(ob_html *html, const char *format, ...) OB_PRINTF(2, 3); /*
 void ob__html_text(ob_html *html, const char *text, size_t most);
 /* The same with a capital first, if it begins with a plain word: messages are written to follow a colon. */
 void ob__html_sentence(ob_html *html, const char *text, size_t most);
+/* A command that a button copies, in an element of that name; nothing for NULL. It is never cut. */
+void ob__html_command(ob_html *html, const char *element, const char *command);
 /* Behind a name that was cut at OB_PAGE_NAME: all of it, to be opened. Nothing for others. */
 void ob__html_rest(ob_html *html, const char *name);
 /* A table in a box of its own that scrolls, by keys too, with its name for those who hear it, up to its head. box: "short" or

@@ -86,11 +86,7 @@ static void print_case(const ob_page *page, ob_html *html, const ob_page_row *ro
         ob__html_sentence(html, row->warning, OB_PAGE_TEXT);
         ob__html_raw(html, "</p>");
     }
-    if (row->repro != NULL && row->repro[0] != '\0') {
-        ob__html_raw(html, "<p class=\"repro\"><code>");
-        ob__html_text(html, row->repro, OB_PAGE_TEXT);
-        ob__html_raw(html, "</code></p>");
-    }
+    ob__html_command(html, "p", row->repro);
     ob__html_raw(html, "</article>\n");
 }
 

@@ -16,11 +16,7 @@ static void print_case(ob_html *html, const ob_page_row *row)
     ob__html_text(html, row->call, OB_PAGE_NAME);
     ob__html_raw(html, "</span>");
     ob__html_rest(html, row->call);
-    if (row->repro != NULL && row->repro[0] != '\0') {
-        ob__html_raw(html, "<span class=\"repro\"><code>");
-        ob__html_text(html, row->repro, OB_PAGE_TEXT);
-        ob__html_raw(html, "</code></span>");
-    }
+    ob__html_command(html, "span", row->repro);
     ob__html_raw(html, "</li>\n");
 }
 

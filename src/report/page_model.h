@@ -90,6 +90,8 @@ void ob__page_add_finish(ob_page *page, const ob_record_finish *finish);
 /* page_rows.c */
 ob_status ob__page_add_result(ob_page *page, const ob_record_result *result, ob_err *err);
 const char *ob__page_keep(ob_page *page, const char *text); /* NULL for NULL */
+/* NULL for one that is longer than OB_PAGE_COMMAND, too. */
+const char *ob__page_keep_command(ob_page *page, const char *command);
 ob_distribution ob__page_distribution(const ob_page *page, const ob_page_row *row);
 
 /* page_frame.c: up to the text of the title, which the caller writes and ends; then style sheet and body. */

@@ -18,14 +18,23 @@ static ob_status no_memory(ob_err *err)
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the page");
 }
 
-const char *ob__page_keep(ob_page *page, const char *text)
+static const char *keep(ob_page *page, const char *text, size_t length)
 {
-    if (text == NULL)
-        return NULL;
-    const size_t length = strnlen(text, OB_PAGE_TEXT + 1);
     const char *kept = ob__arena_strdup(&page->arena, text, length);
     page->no_memory = page->no_memory || kept == NULL;
     return kept;
+}
+
+const char *ob__page_keep(ob_page *page, const char *text)
+{
+    return text != NULL ? keep(page, text, strnlen(text, OB_PAGE_TEXT + 1)) : NULL;
+}
+
+/* A part of it would be another command. */
+const char *ob__page_keep_command(ob_page *page, const char *command)
+{
+    const size_t length = command != NULL ? strnlen(command, OB_PAGE_COMMAND + 1) : 0;
+    return length > 0 && length <= OB_PAGE_COMMAND ? keep(page, command, length) : NULL;
 }
 
 /* One text for all rows that have it. */
@@ -144,7 +153,7 @@ static ob_status add_row(ob_page *page, const ob_record_result *r, bool backward
         .status = info->word[0] != '\0' ? info->word : "ok",
         .bound_by = ob__page_keep(page, pass->bound_by),
         .warning = r->warnings.count > 0 ? ob__page_keep(page, r->warnings.items[0]) : NULL,
-        .repro = ob__page_keep(page, r->repro),
+        .repro = ob__page_keep_command(page, r->repro),
         .reason = ob__page_keep(page, r->reason),
         .backward = backward,
         .ran = info->ran,

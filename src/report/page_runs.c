@@ -120,7 +120,7 @@ ob_status ob__page_add_header(ob_page *page, const ob_record_header *h, ob_err *
     const bool is_own = h->command_line != NULL && ob__own_command_append(&own, h->command_line) &&
                         ob_text_append(&own, "", 1);
     *run = (ob_page_run){.file = page->file,
-                         .command = ob__page_keep(page, is_own ? own.data : NULL),
+                         .command = ob__page_keep_command(page, is_own ? own.data : NULL),
                          .config = ob__page_keep(page, h->config),
                          .start = ob__page_keep(page, h->start_time),
                          .host = ob__page_keep(page, h->system.hostname),
@@ -212,8 +212,7 @@ static void print_run(const ob_page_run *run, ob_html *html, bool open)
             100 * (isnan(run->foreign) ? 0 : run->foreign),
             100 * (isnan(run->steal) ? 0 : run->steal));
     ob__html_raw(html, "</div></div>");
-    print_part(html, "<p class=\"repro\"><code>", run->command);
-    ob__html_raw(html, run->command != NULL && run->command[0] != '\0' ? "</code></p>" : "");
+    ob__html_command(html, "p", run->command);
     ob__html_raw(html, "</details>\n");
 }
 

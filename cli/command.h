@@ -65,6 +65,8 @@ typedef struct ob_cli {
     char *const *line;
     int line_count;
     const ob_option *line_rows;
+    char new_file
+        [4096]; /* of ob__cli_check_new: it was not there, and nobody said that it may be replaced; "" = none */
     ob_option
         common_rows[OB_CLI_BACKEND_VALUES + OB_CLI_LIBRARIES + 2]; /* see ob__cli_common_options */
 } ob_cli;

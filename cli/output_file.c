@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,10 +96,23 @@ static bool write_to(const char *path, const char *data, size_t size)
     return ok;
 }
 
+/* Whether another run writes to it now. The lock is not kept: what begins to write afterwards finds the new file. */
+static bool is_written_to(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return locked;
+}
+
 static bool write_beside(const char *path, const char *data, size_t size)
 {
     char *target = ob__cli_target(path);
-    const bool ok = target != NULL && write_to(target, data, size);
+    const bool busy = target != NULL && is_written_to(target);
+    if (busy)
+        errno = ETXTBSY;
+    const bool ok = target != NULL && !busy && write_to(target, data, size);
     const int reason = errno;
     free(target);
     errno = reason;
@@ -108,7 +123,9 @@ static int cannot_write(ob_cli *cli, const char *path, int reason)
 {
     ob_err err;
     ob_err_set_at(&err, OB_ERR_IO, path, 0, 0, NULL, "cannot be written: %s; choose another place",
-                  strerror(reason));
+                  reason == ETXTBSY  ? "another run writes to it"
+                  : reason == EEXIST ? "another program has made it meanwhile"
+                                     : strerror(reason));
     return ob__cli_fail(cli, &err);
 }
 
@@ -133,6 +150,30 @@ int ob__cli_check_place(ob_cli *cli, const char *path)
     return ok ? OB_EXIT_OK : cannot_write(cli, path, reason);
 }
 
+/* Of a file that need not be there: its folder's. */
+static bool stat_folder(const char *path, struct stat *out)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s.", slash != NULL ? (int)(slash - path + 1) : 0, path);
+    return stat(folder, out) == 0;
+}
+
+static bool is_same_inode(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool ob__cli_is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    if (stat(a, &of_a) == 0 && stat(b, &of_b) == 0)
+        return is_same_inode(&of_a, &of_b);
+    return strcmp(slash_a != NULL ? slash_a + 1 : a, slash_b != NULL ? slash_b + 1 : b) == 0 &&
+           stat_folder(a, &of_a) && stat_folder(b, &of_b) && is_same_inode(&of_a, &of_b);
+}
+
 bool ob__cli_is_taken(const char *path)
 {
     struct stat s;
@@ -143,6 +184,7 @@ int ob__cli_check_new(ob_cli *cli, const char *path, bool force)
 {
     if (!force && path != NULL && strcmp(path, "-") != 0 && ob__cli_is_taken(path))
         return ob__cli_usage_error(cli, "%s already exists; --force replaces it", path);
+    snprintf(cli->new_file, sizeof cli->new_file, "%s", force || path == NULL ? "" : path);
     return ob__cli_check_place(cli, path);
 }
 
@@ -150,6 +192,12 @@ int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t s
 {
     if (path == NULL || strcmp(path, "-") == 0)
         return ob__cli_write(cli, data, size) ? OB_EXIT_OK : ob__cli_finish(cli);
+    /* Work may have taken hours, in which others write too. */
+    const bool is_new = strcmp(path, cli->new_file) == 0;
+    if (is_new && ob__cli_is_taken(path))
+        return cannot_write(cli, path, EEXIST);
+    if (is_new)
+        cli->new_file[0] = '\0';
     if (is_special(path) ? write_special(path, data, size) : write_beside(path, data, size))
         return OB_EXIT_OK;
     return cannot_write(cli, path, errno);

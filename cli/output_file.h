@@ -20,6 +20,8 @@ int ob__cli_check_place(ob_cli *cli, const char *path);
 int ob__cli_check_new(ob_cli *cli, const char *path, bool force);
 /* Whether a file that is not empty is there: what must not be replaced unasked. */
 bool ob__cli_is_taken(const char *path);
+/* Whether two names are of one file, which need not be there yet. */
+bool ob__cli_is_same_file(const char *a, const char *b);
 /* Where the file of that name is: a link leads to it, and stays when the file is replaced. To be freed; NULL, with
  * errno, on failure. */
 char *ob__cli_target(const char *path);

@@ -192,9 +192,7 @@ static int report(sweep_command *s)
         if (s->line->json != NULL)
             ob__cli_printf(s->cli, "json: %s\n", s->line->json);
     }
-    /* The table has the rows of what failed before, too. */
-    const int code = ob_job_summary_exit_code(summary);
-    return code == OB_EXIT_OK && summary->failed_before > 0 ? OB_EXIT_FAILED : code;
+    return ob_job_summary_exit_code(summary);
 }
 
 static int measure(sweep_command *s)

@@ -73,9 +73,9 @@ static const ob_option OPTIONS[] = {
     ROW(DOUBLE, "budget", budget_s, MEASURING, .unit = "seconds", .min = 0.001, .max = 1e6,
         .initial = "1",
         .help = "Longest time to measure a case, all sides and processes together; a clear result "
-                "ends sooner. Starting processes comes on top."),
+                "ends sooner. The time to start processes is not included."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "processes", RUN, MEASURING, .initial = "20",
-                      .help = "Most fresh processes to use for each case and side."),
+                      .help = "Maximum number of fresh processes for each case and side."),
     OB_OPTION_ROWS_OF(
         ob_run_option_rows, "count", RUN, MEASURING, .rare = true,
         .help = "Also count instructions, under valgrind, once per case and side: shows their "
@@ -215,18 +215,28 @@ typedef struct reading {
     ob_diff *diff;
     size_t results;
     int64_t left; /* results that the last header promised, and that did not come */
+    bool is_cut;  /* some of an earlier header did not */
 } reading;
+
+/* A line of a case's part, or of its kernels, is none that the header counts; an interrupted case is measured again. */
+static bool is_counted(const ob_record *record)
+{
+    return record->kind == OB_RECORD_RESULT_LINE && record->result.part_of == NULL &&
+           record->result.status != OB_RECORD_INTERRUPTED;
+}
 
 static ob_status add_record(void *ctx, const ob_record *record, ob_err *err)
 {
     reading *r = ctx;
     r->results += record->kind == OB_RECORD_RESULT_LINE;
-    if (record->kind == OB_RECORD_HEADER_LINE)
+    if (record->kind == OB_RECORD_HEADER_LINE) {
+        r->is_cut |= r->left > 0;
         r->left = record->header.cases;
-    else if (record->kind == OB_RECORD_FINISH_LINE)
+    } else if (record->kind == OB_RECORD_FINISH_LINE) {
         r->left = 0;
-    else if (r->left > 0)
-        r->left--;
+    } else if (r->left > 0) {
+        r->left -= is_counted(record);
+    }
     return ob_diff_add(r->diff, record, err);
 }
 
@@ -245,7 +255,7 @@ static ob_status read_file(ob_cli *cli, const ob_cli_call *call, size_t index, o
     ob__cli_input_close(&input);
     if (status == OB_OK && r.results == 0)
         return ob_err_set(err, OB_ERR_INVALID, "%s: it has no results", call->words[index]);
-    if (status == OB_OK && r.left > 0) {
+    if (status == OB_OK && (r.left > 0 || r.is_cut)) {
         ob__cli_warn(cli, "%s: the run was cut off, so cases may be missing", call->words[index]);
         *is_cut = true;
     }
@@ -289,8 +299,11 @@ static int exit_code(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff, bo
         return error_exit(o, OB_EXIT_USAGE);
     if (sum.worse > 0)
         return EXIT_WORSE;
-    if (sum.states[OB_DIFF_BOTH_FAIL] == sum.rows) {
-        ob__cli_warn(cli, "nothing was compared: every case failed on both sides");
+    const size_t failed =
+        sum.states[OB_DIFF_FAILS] + sum.states[OB_DIFF_DIFFERS] + sum.states[OB_DIFF_MISSING];
+    if (sum.states[OB_DIFF_BOTH_FAIL] + failed == sum.rows) {
+        ob__cli_warn(cli, failed == 0 ? "nothing was compared: every case failed on both sides"
+                                      : "nothing was compared: every case failed or is missing");
         return error_exit(o, OB_EXIT_USAGE);
     }
     if (sum.verdicts[OB_VERDICT_UNDECIDED] > 0 || sum.states[OB_DIFF_BOTH_FAIL] > 0 || is_cut)
@@ -310,14 +323,17 @@ static int print(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff)
                                   .width = on_screen ? ob__cli_width(cli) : 0,
                                   .coloured = on_screen && cli->colour_out};
     const ob_table_choice choice = {.size = sizeof choice, .sort = o->job.sort, .top = o->job.top};
-    int code = ob_diff_print(diff, form, &style, &choice, &text, &err) == OB_OK
-                   ? OB_EXIT_OK
-                   : ob__cli_fail(cli, &err);
-    if (code == OB_EXIT_OK && on_screen)
+    const ob_status status = ob_diff_print(diff, form, &style, &choice, &text, &err);
+    int code = OB_EXIT_OK;
+    if (status != OB_OK)
+        code = ob__cli_fail(cli, &err);
+    else if (on_screen)
         ob__cli_write_styled(cli, text.data, text.size);
-    else if (code == OB_EXIT_OK)
+    else
         code = ob__cli_write_file(cli, o->output, text.data, text.size);
     ob_text_fini(&text);
+    if (status == OB_ERR_NOT_FOUND) /* a column that is not there */
+        return usage_exit(cli);
     /* Output that cannot be written is not "something is worse". */
     return code == OB_EXIT_OK && ob__cli_finish(cli) == OB_EXIT_OK ? OB_EXIT_OK : OB_EXIT_USAGE;
 }
@@ -421,7 +437,7 @@ static int run_line(ob_cli *cli, const ob_cli_call *call)
     if (code == OB_EXIT_OK && !ob__diff_measures(o))
         code = check_files(cli, o);
     if (code == OB_EXIT_OK && o->output != NULL && o->job.output != NULL &&
-        strcmp(o->output, o->job.output) == 0)
+        ob__cli_is_same_file(o->output, o->job.output))
         code = ob__cli_usage_error(cli, "--records and --output name the same file, %s", o->output);
     if (code != OB_EXIT_OK)
         return error_exit(o, code);
@@ -456,7 +472,8 @@ static const char *const LOADS_ANYTHING[] = {"lang", "suite", "a",    "b",
 static const ob_cli_exit_row EXITS[] = {
     {OB_EXIT_OK, "nothing is worse"},
     {EXIT_WORSE, "something is worse"},
-    {EXIT_UNDECIDED, "undecided, with diff --strict"},
+    {OB_EXIT_USAGE, "wrong command line or files, or nothing to compare"},
+    {EXIT_UNDECIDED, "undecided or cut off, with diff --strict"},
     {EXIT_CANNOT_TELL, "undecided, not comparable or not measured, with diff --bisect"},
     {EXIT_END_BISECTION, "wrong command line, with diff --bisect"},
     {.meaning = NULL},

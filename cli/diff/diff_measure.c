@@ -109,13 +109,34 @@ static int check_keys(ob_cli *cli, const ob_diff_line *line, const ob_cli_sides 
                                        name, of_operators);
         if (!is_code && (of_code != NULL || of_statement != NULL))
             return ob__cli_usage_error(
-                cli, "side %s: operators have no %s; that goes with --lang and -s", name,
-                of_code != NULL ? of_code : of_statement);
+                cli, "side %s: operators have no %s; that goes with --lang and -s%s", name,
+                of_code != NULL ? of_code : of_statement,
+                sides->code[i].line.python != NULL ? ", or with a backend that runs in Python"
+                                                   : "");
         if (line->suite.file != NULL && (of_statement != NULL || sides->items[i].threads > 0))
             return ob__cli_usage_error(cli, "side %s: a suite brings its own %s; leave it out",
                                        name, of_statement != NULL ? of_statement : "threads");
     }
     return OB_EXIT_OK;
+}
+
+/* A table without rows has all columns: the choice is checked before hours are measured. */
+static ob_status check_choice(const ob_diff_line *line, const ob_cli_sides *sides, ob_err *err)
+{
+    const ob_diff_params params = {.size = sizeof params};
+    const ob_table_choice choice = {.size = sizeof choice, .sort = line->job.sort};
+    ob_diff *diff = NULL;
+    ob_text text = {.data = NULL};
+    if (line->job.sort == NULL)
+        return OB_OK;
+    ob_status status = ob_diff_create(&params, &diff, err);
+    for (size_t i = 0; status == OB_OK && i < sides->count; i++)
+        status = ob_diff_add_side(diff, sides->items[i].name, err);
+    if (status == OB_OK)
+        status = ob_diff_print(diff, OB_DIFF_FORM_TABLE, NULL, &choice, &text, err);
+    ob_text_fini(&text);
+    ob_diff_destroy(diff);
+    return status;
 }
 
 /* ---- measuring ---- */
@@ -205,7 +226,8 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
     ob_err err;
     int code = OB_EXIT_OK;
     if (read_sides(line, &sides, &err) != OB_OK ||
-        (!ob__diff_takes_code(line) && take_interpreters(cli, line, &sides, &err) != OB_OK))
+        (!ob__diff_takes_code(line) && take_interpreters(cli, line, &sides, &err) != OB_OK) ||
+        check_choice(line, &sides, &err) != OB_OK)
         code = err.file[0] != '\0' ? ob__cli_fail(cli, &err)
                                    : ob__cli_usage_error(cli, "%s", err.message);
     if (code == OB_EXIT_OK)

@@ -70,8 +70,8 @@ static ob_status add_to_list(const setting *s, const char *const **list, const c
     while (items[count] != NULL)
         count++;
     if (count == MOST_LISTED)
-        return ob_err_set(err, OB_ERR_LIMIT, "side %s has more than %d of %s", s->side->name,
-                          MOST_LISTED, s->key);
+        return ob_err_set(err, OB_ERR_LIMIT, "side %s has more than %d %s", s->side->name,
+                          MOST_LISTED, strncmp(s->key, "env.", 4) == 0 ? "variables" : "plug-ins");
     items[count] = text;
     *list = items;
     return OB_OK;
@@ -102,6 +102,11 @@ static ob_status set_variable(const setting *s, ob_err *err)
     if (text == NULL)
         return no_memory(err);
     sprintf(text, "%s=%s", name, s->value);
+    for (size_t i = 0; s->side->variables != NULL && s->side->variables[i] != NULL; i++)
+        if (strncmp(s->side->variables[i], text, strlen(name) + 1) == 0)
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "side %s: the variable %s is given twice; leave one out",
+                              s->side->name, name);
     return add_to_list(s, &s->side->variables, text, err);
 }
 
@@ -174,9 +179,11 @@ ob_status ob__cli_side_make_variable(ob_cli_sides *sides, size_t index, const ch
 {
     const char **python = &sides->code[index].line.python;
     char key[128];
+    if (**python == '\0')
+        return ob_err_set(err, OB_ERR_INVALID, "side %s: python= names no interpreter",
+                          sides->items[index].name);
     snprintf(key, sizeof key, "env.%s", variable);
-    const setting s = {
-        .sides = sides, .side = &sides->items[index], .key = key, .value = *python};
+    const setting s = {.sides = sides, .side = &sides->items[index], .key = key, .value = *python};
     *python = NULL;
     return set_variable(&s, err);
 }
@@ -233,8 +240,10 @@ static ob_status set_words(ob_cli_sides *sides, ob_side *side, char *at, ob_err 
     while (*at != '\0') {
         const size_t length = strcspn(at, "=,");
         if (at[length] != '=')
-            return ob_err_set(err, OB_ERR_INVALID, "side %s: \"%.*s\" is not key=value", side->name,
-                              (int)length, at);
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "side %s: \"%.*s\" is not key=value; put a backslash before a "
+                              "comma that belongs to a value",
+                              side->name, (int)length, at);
         at[length] = '\0';
         const setting s = {.sides = sides, .side = side, .key = at, .value = at + length + 1};
         at = end_value(at + length + 1);

@@ -35,6 +35,24 @@ static ob_status bad_place(const char *path, const ob_json *at, ob_err *err, con
                          what);
 }
 
+static ob_status check_keys(const ob_json *entry, const char *path, ob_err *err)
+{
+    static const char *const KEYS[] = {"key", "reason", "until", "at_most"};
+    for (size_t i = 0; i < ob_json_count(entry); i++) {
+        const char *key = ob_json_key(entry, i);
+        bool known = false;
+        for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++)
+            known |= key == NULL || strcmp(key, KEYS[k]) == 0;
+        if (!known)
+            return ob_err_set_at(err, OB_ERR_CONFIG, path, ob_json_line(ob_json_item(entry, i)),
+                                 ob_json_column(ob_json_item(entry, i)), NULL,
+                                 "unknown key \"%.60s\"; an entry has \"key\", \"reason\", "
+                                 "\"until\" and \"at_most\"",
+                                 key);
+    }
+    return OB_OK;
+}
+
 static ob_status take_entry(ob_diff *diff, const ob_json *entry, const char *path,
                             const char *today, ob_err *err)
 {
@@ -47,6 +65,7 @@ static ob_status take_entry(ob_diff *diff, const ob_json *entry, const char *pat
         return bad_place(path, entry, err,
                          "each entry needs \"key\" (a case's key, or \"OPERATOR|ID\"), "
                          "\"reason\" and \"until\" (a date, like \"2026-12-31\")");
+    OB_TRY(check_keys(entry, path, err));
     if (!is_date(until))
         return bad_place(path, ob_json_get(entry, "until"), err,
                          "\"until\" is not a date; write a day of the calendar, like "
@@ -105,7 +124,9 @@ static ob_status say_not_covered(ob_diff *diff, const ob_diff_allowed *a, ob_dif
         (row->state == OB_DIFF_COMPARED
              ? ob_text_printf(&text, "more than the accepted %+.3g %%: %s", 100 * a->at_most,
                               a->reason)
-             : ob_text_printf(&text, "not accepted, only more time or memory is: %s", a->reason)) &&
+             : ob_text_printf(&text,
+                              "not covered by --allow, which accepts only more time or memory (%s)",
+                              a->reason)) &&
         ob_text_append(&text, "", 1);
     const ob_status status =
         ok ? ob__diff_keep(diff, text.data, &row->not_allowed, err) : ob__diff_no_memory(err);

@@ -2,6 +2,7 @@
  *
  * How the two sides of a case were measured: files of two ways differ by more than what they measured.
  */
+#include "opbench/plugin.h"
 #include "verdict/diff_int.h"
 
 #include <string.h>
@@ -19,6 +20,12 @@ static bool differ(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) != 0;
 }
 
+static bool has_backward(const ob_diff_case *c)
+{
+    const ob_diff_pass *pass = &c->passes[OB_PASS_BACKWARD];
+    return pass->count > 0 || pass->no_times;
+}
+
 ob_status ob__diff_note_ways(ob_diff *diff, const ob_diff_side_data *side, const ob_diff_case *a,
                              const ob_diff_case *b, const char **why, ob_err *err)
 {
@@ -29,6 +36,8 @@ ob_status ob__diff_note_ways(ob_diff *diff, const ob_diff_side_data *side, const
     const bool other_threads = a->threads > 0 && b->threads > 0 && a->threads != b->threads;
     const bool other_cache = differ(a->cache_state, b->cache_state);
     const bool other_mode = differ(a->mode, b->mode) && differ(alike(a->mode), alike(b->mode));
+    if (has_backward(a) != has_backward(b)) /* its forward keeps what the backward needs */
+        *why = "not comparable: only one side was measured with -b, which changes the forward pass";
     if (other_threads)
         *why = "not comparable: measured with another --num-threads than the baseline";
     if (other_cache)

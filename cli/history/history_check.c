@@ -69,7 +69,7 @@ static ob_status print_changes(ob_history *h, const ob_store_check *check, ob_er
 
 static const ob_column GROUP_COLUMNS[] = {
     {.title = "time"},
-    {.title = "between commits"},
+    {.title = "between"},
     {.title = "change"},
     {.title = "cases"},
     {.title = "differs too", .flags = OB_COLUMN_NOT_EMPTY},

@@ -19,7 +19,7 @@ opbench=${OPBENCH:-opbench}
 options=${OPBENCH_DIFF_OPTIONS:-}
 measuring=${OPBENCH_MEASURE_OPTIONS:-}
 mkdir -p "$4" || exit 2
-rm -f "$4/comment.md" "$4/verdicts.xml" # of an earlier comparison
+rm -f "$4/comment.md" "$4/verdicts.xml" "$4/records.json" # of an earlier comparison
 
 # Words of the options are meant to be split.
 # shellcheck disable=SC2086

@@ -51,6 +51,20 @@ static bool has_several(const ob_diff *diff)
     return ob_diff_side(diff, 2) != NULL;
 }
 
+/* A comment has a limit, and names need not have one. */
+static bool append_short_markdown(ob_text *text, const char *name)
+{
+    enum { MOST = 120 };
+    char head[MOST + 4];
+    size_t length = strnlen(name, MOST + 1);
+    if (length <= MOST)
+        return ob__append_markdown(text, name);
+    for (length = MOST; length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80; length--)
+        ; /* not inside a character */
+    snprintf(head, sizeof head, "%.*s...", (int)length, name);
+    return ob__append_markdown(text, head);
+}
+
 /* "new.json against base.json": what is said to be faster or slower than what. */
 static bool append_side(const ob_diff *diff, size_t side, bool (*append)(ob_text *, const char *),
                         ob_text *text)
@@ -247,9 +261,22 @@ static ob_status print_folded(const ob_diff *diff, ob_diff_choice choice, size_t
 
 static bool list_side(const ob_diff *diff, size_t side, const ob_diff_summary *sum, ob_text *text)
 {
-    return ob_text_append_str(text, "- ") && ob__append_markdown(text, ob_diff_side(diff, side)) &&
+    return ob_text_append_str(text, "- ") &&
+           append_short_markdown(text, ob_diff_side(diff, side)) &&
            ob_text_append_str(text, ": ") && ob__diff_append_totals(sum, text) &&
            append_mean(sum, text) && ob_text_append_str(text, "\n");
+}
+
+/* Something is worse that was accepted, or that does not make the exit code 1. */
+static bool has_tolerated(const ob_diff *diff)
+{
+    for (size_t i = 0; i < ob_diff_count(diff); i++) {
+        const ob_diff_row *row = ob_diff_at(diff, i);
+        if (row->slower_beyond || row->memory_beyond || row->state == OB_DIFF_FAILS ||
+            row->state == OB_DIFF_DIFFERS || row->state == OB_DIFF_MISSING)
+            return true;
+    }
+    return false;
 }
 
 /* A line, or of several sides a list. */
@@ -257,6 +284,7 @@ static ob_status print_verdict(const ob_diff *diff, const ob_diff_summary *sum, 
                                ob_err *err)
 {
     const char *said = sum->worse > 0                            ? "**Worse.**"
+                       : has_tolerated(diff)                     ? "Nothing that counts is worse."
                        : sum->verdicts[OB_VERDICT_UNDECIDED] > 0 ? "Nothing was shown to be worse."
                                                                  : "Nothing is worse.";
     if (has_several(diff)) {
@@ -306,7 +334,7 @@ static ob_status print_comment(const ob_diff *diff, const ob_diff_summary *sum,
 {
     const kept_rows kept = keep(all, rows);
     bool ok = ob_text_append_str(text, "### opbench: ") &&
-              append_sides(diff, ob__append_markdown, text) && ob_text_append_str(text, "\n\n");
+              append_sides(diff, append_short_markdown, text) && ob_text_append_str(text, "\n\n");
     if (!ok)
         return no_memory(err);
     OB_TRY(print_verdict(diff, sum, text, err));
@@ -462,7 +490,7 @@ static bool append_accepted(const ob_diff_row *row, ob_text *text)
 {
     ob_text message = {.data = NULL};
     const bool ok =
-        ob_text_printf(&message, "accepted: %s until %s", row->allowed, row->allowed_until) &&
+        ob_text_printf(&message, "accepted until %s: %s", row->allowed_until, row->allowed) &&
         ob_text_append(&message, "", 1) && append_attribute(text, "message", message.data);
     ob_text_fini(&message);
     return ok;

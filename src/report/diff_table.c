@@ -63,7 +63,7 @@ static bool append_memory(const ob_diff_row *row, ob_text *out)
     char change[32];
     return ob_text_append_str(out, row->memory == OB_VERDICT_SLOWER ? "more memory: "
                                                                     : "less memory: ") &&
-           append_bytes(out, row->subject_bytes) && ob_text_append_str(out, " after ") &&
+           append_bytes(out, row->subject_bytes) && ob_text_append_str(out, ", was ") &&
            append_bytes(out, row->baseline_bytes) &&
            (row->baseline_bytes <= 0 ||
             ob_text_printf(out, " (%s)",
@@ -114,12 +114,17 @@ bool ob__diff_append_totals(const ob_diff_summary *sum, ob_text *out)
                     {OB_VERDICT_FASTER, "faster"},
                     {OB_VERDICT_SAME, "the same"},
                     {OB_VERDICT_UNDECIDED, "undecided"}};
+    static const char *const STATES[OB_DIFF_STATE_COUNT] = {[OB_DIFF_FAILS] = "failed",
+                                                            [OB_DIFF_DIFFERS] = "wrong",
+                                                            [OB_DIFF_BOTH_FAIL] =
+                                                                "failed on both sides"};
     const char *between = "";
     bool ok = true;
     for (size_t s = 0; s < OB_DIFF_COMPARED; s++)
         if (ok && sum->states[s] > 0) {
             ok = ob_text_printf(out, "%s%llu %s", between, (unsigned long long)sum->states[s],
-                                ob_diff_state_word((ob_diff_state)s));
+                                STATES[s] != NULL ? STATES[s]
+                                                  : ob_diff_state_word((ob_diff_state)s));
             between = ", ";
         }
     for (size_t v = 0; v < sizeof VERDICTS / sizeof *VERDICTS; v++)
@@ -132,6 +137,8 @@ bool ob__diff_append_totals(const ob_diff_summary *sum, ob_text *out)
     if (ok && sum->more_memory > 0)
         ok = ob_text_printf(out, "%s%llu using more memory", between,
                             (unsigned long long)sum->more_memory);
+    if (ok && sum->allowed > 0)
+        ok = ob_text_printf(out, "; %llu of these accepted", (unsigned long long)sum->allowed);
     return ok;
 }
 

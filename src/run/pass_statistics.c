@@ -76,7 +76,7 @@ ob_status ob__fill_interval(ob_reals times_ms, ob_interval_source source, ob_rec
                         : times_ms.count == 1 ? SOURCES[source].one
                         : times_ms.count < least
                             ? SOURCES[source].few
-                            : "the samples are too dependent on each other for an interval; "
+                            : "the samples are too strongly correlated to give an interval; "
                               "measure longer, with more warm-up";
     return OB_OK;
 }

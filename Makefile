@@ -17,7 +17,7 @@ BUILD = cmake --build build --parallel $(JOBS)
 # Many tests wait more than they compute: half as many again at once.
 CTEST = ctest --parallel $(shell expr $(JOBS) + $(JOBS) / 2) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
-.PHONY: all run test test-full test-on test-deb test-cpu test-compilers test-everywhere install uninstall deb python asan tsan fuzz bench format check coverage support docs clean help
+.PHONY: all run test test-full test-on test-deb test-cpu test-compilers test-torch test-everywhere install uninstall deb python asan tsan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
@@ -59,6 +59,12 @@ test-cpu: ## tests on an emulated processor: CPU=sapphire_rapids (AVX-512, AMX),
 	$(BUILD)
 	tools/test_cpu --cpu $(CPU) $(if $(TESTS),--tests '$(TESTS)')
 
+test-torch: ## tests with a PyTorch from PyPI, its newest or TORCH=torch==2.6.0: another libtorch, compiled code (6 GB for a while)
+	@tools/install_deps test
+	cmake --preset default
+	$(BUILD)
+	tools/test_torch $(TORCH)
+
 # What test-everywhere does, by name; .ci/run has each as a step.
 WHERE_on-bookworm = test-on SUITE=bookworm
 WHERE_on-trixie = test-on SUITE=trixie
@@ -67,9 +73,10 @@ WHERE_on-arm64 = test-on SUITE=bookworm ARCH=arm64
 WHERE_deb-bookworm = test-deb SUITE=bookworm
 WHERE_deb-trixie = test-deb SUITE=trixie
 WHERE_compilers = test-compilers SUITE=sid
-PLACES ?= on-bookworm on-trixie on-sid on-arm64 deb-bookworm deb-trixie compilers
+WHERE_torch = test-torch
+PLACES ?= on-bookworm on-trixie on-sid on-arm64 deb-bookworm deb-trixie compilers torch
 
-test-everywhere: ## all of test-on, test-deb and test-compilers, one after another, in hours; PLACES=on-sid,...: some alone (needs root)
+test-everywhere: ## all of test-on, test-deb, test-compilers and test-torch, one after another, in hours; PLACES=on-sid,...: some alone (needs root)
 	@failed=; $(foreach place,$(subst $(comma), ,$(PLACES)),$(MAKE) --no-print-directory \
 	    $(or $(WHERE_$(place)),$(error there is no place $(place))) || failed="$$failed $(place)";) \
 	test -z "$$failed" || { echo "failed:$$failed" >&2; exit 1; }

@@ -409,6 +409,8 @@ class Interpreters(unittest.TestCase):
             if made.returncode != 0:
                 self.skipTest("no venv in " + PYTHON)
             own = os.path.join(os.path.realpath(folder), "bin", "python3")
+            if not has("numpy", own): # one made by a virtual environment has the packages below that
+                self.skipTest("the numpy of %s is its own" % PYTHON)
             code, _, header, printed = run("torch.add", "f32[4]", "f32[4]", "--python", own, "--backend-options", "framework=numpy")
         self.assertEqual(code, 0, printed)
         self.assertEqual(header["sys_info"]["backends"]["executable"], own)

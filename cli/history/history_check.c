@@ -133,7 +133,7 @@ static void add_group(ob_table *table, const ob_store_group *g)
     say_count(cases, sizeof cases, g->noisier, "noisier");
     say_count(cases, sizeof cases, g->quieter, "quieter");
     say_count(cases, sizeof cases, g->drifting, "drifting");
-    say_count(cases, sizeof cases, g->accepted, "accepted");
+    say_count(cases, sizeof cases, g->accepted, "of these accepted");
     ob_table_add_row(table);
     ob_table_set_text(table, 0, ob__history_time(g->time, when));
     ob_table_set_text(table, 1, commits);

@@ -324,10 +324,19 @@ static bool fill_row(const ob_diff_row *row, ob_table *table, ob_text *remark)
     remark->size = 0;
     if (!ob__diff_append_remark(row, remark) || !ob_text_append(remark, "", 1))
         return false;
-    if (remark->size > 1) {
+    if (remark->size > 1)
         ob_table_set_text(table, REMARK, remark->data);
+    /* What failed can be run alone. */
+    const bool failed = row->state == OB_DIFF_FAILS || row->state == OB_DIFF_DIFFERS;
+    remark->size--;
+    if (failed && row->repro != NULL &&
+        !(ob_text_append_str(remark, remark->size > 0 ? "\nalone: " : "alone: ") &&
+          ob_text_append_str(remark, row->repro)))
+        return false;
+    if (!ob_text_append(remark, "", 1))
+        return false;
+    if (remark->size > 1)
         ob_table_set_note(table, remark->data);
-    }
     return true;
 }
 

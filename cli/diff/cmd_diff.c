@@ -257,10 +257,11 @@ static ob_status read_file(ob_cli *cli, const ob_cli_call *call, size_t index, o
     if (status != OB_OK && strcmp(call->words[index], "-") != 0 &&
         ob_json_parse_file(call->words[index], NULL, &whole, NULL) == OB_OK) {
         ob_json_doc_destroy(whole);
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "%s: it is one JSON document and not lines of results; if it is a config, "
-                          "measure it now: -c %s --a SIDE --b SIDE",
-                          call->words[index], call->words[index]);
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "%s: it is one JSON document and not lines of results; if it is a config, "
+            "measure it now: -c %s --a SIDE --b SIDE",
+            call->words[index], call->words[index]);
     }
     if (status == OB_OK && r.results == 0)
         return ob_err_set(err, OB_ERR_INVALID, "%s: it has no results", call->words[index]);

@@ -60,7 +60,10 @@ static const ob_cli_word WORDS[] = {
              "show CASE prints the results of a case, and without CASE lists the cases; check "
              "reports what changed; ack CASE COMMIT REASON accepts a change, so that it no longer "
              "fails a check; export prints all results; prune deletes old runs."},
-    {.name = "ARGUMENT", .many = true, .help = "Files, or a case: its key or part of its name; for ack its key, OPERATOR|ID or whole call."},
+    {.name = "ARGUMENT",
+     .many = true,
+     .help = "Files, or a case: its key or part of its name; for ack its key, OPERATOR|ID or whole "
+             "call."},
     {.name = NULL},
 };
 

@@ -192,7 +192,9 @@ static int report(sweep_command *s)
         if (s->line->json != NULL)
             ob__cli_printf(s->cli, "json: %s\n", s->line->json);
     }
-    return ob_job_summary_exit_code(summary);
+    /* The table has the rows of what failed before, too. */
+    const int code = ob_job_summary_exit_code(summary);
+    return code == OB_EXIT_OK && summary->failed_before > 0 ? OB_EXIT_FAILED : code;
 }
 
 static int measure(sweep_command *s)

@@ -129,7 +129,7 @@ int ob_job_summary_exit_code(const ob_job_summary *summary)
     enum { FAILED = 1, INTERRUPTED = 130 }; /* as shells have it for SIGINT */
     if (summary->interrupted)
         return INTERRUPTED;
-    return summary->failed + summary->failed_before + summary->failed_batches > 0 ? FAILED : 0;
+    return summary->failed + summary->failed_batches > 0 ? FAILED : 0;
 }
 
 const ob_job_summary *ob_job_get_summary(const ob_job *job)

@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import browser
@@ -182,8 +183,12 @@ def look_at_kinds(page, program, folder, shots):
 def work_without_script(page, path):
     page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     page.open(path)
+    rows_wanted, until = 80 + 2 * len(HOSTILE) + 48, time.monotonic() + 60
+    # Without scripts the driver does not wait for the whole page.
+    while len(page.driver.find_elements("css selector", "#table tbody tr")) < rows_wanted and time.monotonic() < until:
+        time.sleep(0.1)
     count = page.driver.find_elements("css selector", "#table tbody tr")
-    check(len(count) == 80 + 2 * len(HOSTILE) + 48, "without the script all rows are there")
+    check(len(count) == rows_wanted, "without the script all rows are there")
     check(len(page.driver.find_elements("css selector", "article svg")) == 2 * 85, "and pictures of every case")
     check(not page.driver.find_element("id", "tools").is_displayed(), "and nothing that does nothing")
     page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

@@ -254,7 +254,7 @@ static ob_status read_file(ob_cli *cli, const ob_cli_call *call, size_t index, o
     const ob_status status = ob__cli_input_each(cli, &input, add_record, &r, err);
     ob__cli_input_close(&input);
     ob_json_doc *whole = NULL;
-    if (status != OB_OK && strcmp(call->words[index], "-") != 0 &&
+    if (status == OB_ERR_SYNTAX && strcmp(call->words[index], "-") != 0 &&
         ob_json_parse_file(call->words[index], NULL, &whole, NULL) == OB_OK) {
         ob_json_doc_destroy(whole);
         return ob_err_set(
